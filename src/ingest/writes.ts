@@ -84,6 +84,8 @@ export interface StepOptions {
    * promise rejects.
    */
   readonly betweenSteps?: (() => Promise<void>) | undefined;
+  /** Whether segments may be merged. Default true. */
+  readonly merges?: boolean | undefined;
 }
 
 export interface IndexWriteOptions extends WriteOptions, StepOptions {
@@ -151,6 +153,7 @@ export class Writes {
       symbols = "after",
       words = "after",
       betweenSteps: given,
+      merges = true,
     }: IndexWriteOptions,
   ): Promise<IndexReport[]> {
     return this.#enqueue(signal, async (lease, stop) => {
@@ -195,7 +198,7 @@ export class Writes {
         step = "history";
         await this.#indexHistories(reports, improving);
         step = "merge";
-        await this.#merge({ ...improving, next: nextMerge });
+        if (merges) await this.#merge({ ...improving, next: nextMerge });
         return reports;
       } catch (error) {
         throw withOutcome(error, step, [...published]);
@@ -287,7 +290,10 @@ export class Writes {
   }
 
   /** Removes a repository. Resolves to true if the repository existed. */
-  remove(name: string, { betweenSteps = NO_STEPS }: StepOptions = {}): Promise<boolean> {
+  remove(
+    name: string,
+    { betweenSteps = NO_STEPS, merges = true }: StepOptions = {},
+  ): Promise<boolean> {
     return this.#enqueue(undefined, async (lease, stop) => {
       const known = repositoryNamed(await this.#options.catalogs.newest(), name);
       if (!known) return false;
@@ -295,7 +301,8 @@ export class Writes {
       await this.#options.environment.write((writer) => removeRepository(writer, id, lease.owner));
       const onProgress = (): void => {};
       try {
-        await this.#merge({ lease, signal: stop, onProgress, betweenSteps, next: nextMerge });
+        const merging = { lease, signal: stop, onProgress, betweenSteps, next: nextMerge };
+        if (merges) await this.#merge(merging);
       } catch (error) {
         throw withOutcome(error, "merge", betweenSteps === NO_STEPS ? [name] : []);
       }
@@ -359,7 +366,7 @@ export class Writes {
       if (retired.length === 0) return;
       const due = Math.min(...retired.map(({ at }) => at)) + retireMs;
       const wait = Math.max(RETIRE_CHECK_MS, due - Date.now());
-      await sleep(wait, undefined, { signal });
+      await sleep(Math.min(wait, retireMs + RETIRE_CHECK_MS), undefined, { signal }); // the clock may have been put back
       await deleteLeftovers(environment, owner, { oldestHeld: oldestHeld(), retireMs });
     }
   }

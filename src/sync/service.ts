@@ -114,7 +114,7 @@ interface Waiting {
   readonly wish: Wish;
   /** The minimum time between the previous run for the same repository or connection and this run. */
   readonly pauseMs: number;
-  /** The earliest time at which the run may begin, in milliseconds since 1970. */
+  /** The earliest performance.now() at which the run may begin. */
   readonly at: number;
 }
 
@@ -155,7 +155,7 @@ class Service implements SyncService {
   #want(wish: Wish, pauseMs: number): void {
     const key = JSON.stringify([wish.connection, wish.repository]);
     if (this.#waiting.has(key)) return;
-    this.#waiting.set(key, { key, wish, pauseMs, at: Date.now() });
+    this.#waiting.set(key, { key, wish, pauseMs, at: performance.now() });
     this.#wake();
   }
 
@@ -171,7 +171,7 @@ class Service implements SyncService {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       const [next] = [...this.#waiting.values()].sort((a, b) => this.#dueAt(a) - this.#dueAt(b));
-      const pauseMs = next === undefined ? IDLE_MS : this.#dueAt(next) - Date.now();
+      const pauseMs = next === undefined ? IDLE_MS : this.#dueAt(next) - performance.now();
       if (next === undefined || pauseMs > 0) await this.#rest(Math.min(pauseMs, IDLE_MS));
       else {
         this.#waiting.delete(next.key);
@@ -202,11 +202,11 @@ class Service implements SyncService {
 
   #again(pauseMs: number): void {
     const key = JSON.stringify([undefined, undefined]);
-    this.#waiting.set(key, { key, wish: {}, pauseMs: 0, at: Date.now() + pauseMs });
+    this.#waiting.set(key, { key, wish: {}, pauseMs: 0, at: performance.now() + pauseMs });
   }
 
   #remember(key: string): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const [one, at] of this.#ended)
       if (at < now - CONNECTION_PAUSE_MS) this.#ended.delete(one);
     this.#ended.set(key, now);

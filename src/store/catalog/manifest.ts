@@ -155,6 +155,7 @@ export function deletable(
   { retireMs, oldestHeld }: Retirement,
 ): RetiredSegment[] {
   return manifest.retired.filter(
-    ({ at, generation }) => now - at >= retireMs && generation <= oldestHeld,
+    // a time of the future is as old: the clock was put back after it
+    ({ at, generation }) => Math.abs(now - at) >= retireMs && generation <= oldestHeld,
   );
 }

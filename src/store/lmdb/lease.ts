@@ -2,7 +2,8 @@
  * Allows only one writer to an index at a time. A record, called the lease, identifies the writer. Every write
  * transaction checks the lease. So a writer that was suspended and has lost its lease fails with INDEX_LOCKED instead
  * of writing. Another process may take over the lease if the owner's process no longer exists on this machine, or if
- * the last heartbeat is 30 s old.
+ * the last heartbeat is 30 s old. A heartbeat of the future is as old: the clock was put back after it, and otherwise
+ * the lease of a dead writer would last until the clock is there again.
  */
 
 import { randomBytes } from "node:crypto";
@@ -49,10 +50,10 @@ export async function acquireLease(
   options: { timeoutMs: number; signal?: AbortSignal | undefined },
 ): Promise<Lease> {
   const owner = randomBytes(16).toString("hex");
-  for (const start = Date.now(); ;) {
+  for (const start = performance.now(); ;) {
     const holder = await environment.write((writer) => take(writer, owner));
     if (!holder) return held(environment, owner);
-    if (Date.now() - start >= options.timeoutMs)
+    if (performance.now() - start >= options.timeoutMs)
       throw new QuernError(
         "INDEX_LOCKED",
         `process ${holder.pid} is writing to this index; try again when it has finished, or wait for it (option lockTimeoutMs, or --wait on the command line)`,
@@ -77,7 +78,7 @@ export function checkLease(writer: Writer, owner: string): void {
       "INDEX_LOCKED",
       "another process has taken over writing to this index, because this one did not renew its lease for 30 s; nothing more was written",
     );
-  if (Date.now() - lease.at >= RENEW_MS / 2) putLease(writer, owner);
+  if (ageOf(lease) >= RENEW_MS / 2) putLease(writer, owner);
 }
 
 function held(environment: Environment, owner: string): Lease {
@@ -110,8 +111,11 @@ function putLease(writer: Writer, owner: string): void {
   writer.put(engineKey("lease"), pack(lease));
 }
 
-function isAlive({ boot, pid, at }: LeaseRecord): boolean {
-  if (Date.now() - at >= STALE_MS) return false;
+const ageOf = ({ at }: LeaseRecord): number => Math.abs(Date.now() - at);
+
+function isAlive(lease: LeaseRecord): boolean {
+  const { boot, pid } = lease;
+  if (ageOf(lease) >= STALE_MS) return false;
   return boot !== bootId() || processExists(pid);
 }
 
