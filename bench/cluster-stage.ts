@@ -342,7 +342,9 @@ async function publishAll({ pool, objects, path, repositories }: Publishing): Pr
   const prepared = await preparePublication({
     environment,
     store: oncePerKey(directorySegments(objects)),
+    catalog,
     head: await catalog.head(1, 0),
+    without: [],
     writer,
     began: await catalog.clock(),
     shardBytes: 2 ** 33,

@@ -107,12 +107,16 @@ async function status(
   { io }: Call,
 ): Promise<void> {
   const { readStatus, statusRows } = await import("../cluster/status.ts");
-  const { shards, nodes, queue } = await readStatus(statusRows(catalog, replicas));
-  if (json) return printJson(io, { shards, nodes, queue });
+  const { shards, nodes, queue, damaged } = await readStatus(statusRows(catalog, replicas));
+  if (json) return printJson(io, { shards, nodes, queue, damaged });
   const { waiting, running, failed, oldestDueMs } = queue;
   printLines(io.stdout, [
     ...shards.map(({ shard, published }) => `shard ${shard}: generation ${published}`),
     ...nodes.map(nodeLine),
+    ...damaged.map(
+      ({ shard, object, repositories }) =>
+        `shard ${shard}: the object ${object} is damaged or missing; index again: ${repositories.join(", ")}`,
+    ),
     `${count(waiting, "job waits", "jobs wait")}, ${running} running, ${failed} failed` +
       (oldestDueMs > 0 ? `; the oldest is due for ${Math.round(oldestDueMs / 1000)} s` : ""),
   ]);

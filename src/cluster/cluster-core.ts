@@ -147,11 +147,16 @@ export function clusterCalls(parts: Parts, core: ClusterCore): ClusterCalls {
 }
 
 async function statusOf(parts: Parts): ReturnType<ClusterEngine["status"]> {
-  const { queue, nodes, shards } = await readStatus(parts);
+  const { queue, nodes, shards, damaged } = await readStatus(parts);
   const here = parts.following.generations();
   return {
     queue,
     nodes: [...nodes],
+    damaged: damaged.map(({ shard, object, repositories }) => ({
+      shard,
+      object,
+      repositories: [...repositories],
+    })),
     shards: shards.map((one) => ({ ...one, here: here.get(one.shard) ?? 0 })),
   };
 }

@@ -42,6 +42,18 @@ export interface ClusterStatus {
      */
     missingBytes: number;
   }[];
+  /**
+   * The damaged or missing objects that the newest generations need. An entry disappears when a machine that has the
+   * content stores the object again, or when all of its repositories are indexed again or removed.
+   */
+  damaged: {
+    /** The number in PostgreSQL's tables of the shard that needs the object. */
+    shard: number;
+    /** The key of the object in the object store. */
+    object: string;
+    /** The names of the repositories with files in the object, sorted by code unit. Index them again. */
+    repositories: string[];
+  }[];
   /** The queue of jobs that enqueue() fills. */
   queue: {
     /** The number of jobs that no machine is working on, whether they are due or not. */

@@ -12,13 +12,14 @@ interface SeenStatus {
   }[];
   readonly nodes: readonly Pick<NodeStatus, "name" | "isLive" | "missingBytes">[];
   readonly queue: QueueState;
+  readonly damaged: readonly unknown[];
 }
 
 /** Returns the metrics of a cluster. `status` is undefined if PostgreSQL cannot be reached. */
 export function clusterMetrics(status: SeenStatus | undefined): Metric[] {
   const up = gauge("quern_cluster_up", "Whether PostgreSQL answers.", [{ value: status ? 1 : 0 }]);
   if (status === undefined) return [up];
-  const { shards, nodes, queue } = status;
+  const { shards, nodes, queue, damaged } = status;
   const behind = shards.map(({ shard, published, here }) => ({
     labels: { shard: String(shard) },
     value: published - here,
@@ -44,6 +45,9 @@ export function clusterMetrics(status: SeenStatus | undefined): Metric[] {
       "Bytes of slices that a node owns and has not ready.",
       ({ missingBytes }) => missingBytes,
     ),
+    gauge("quern_cluster_damaged_objects", "Objects that the index needs and that are damaged.", [
+      { value: damaged.length },
+    ]),
     gauge("quern_cluster_jobs", "Repositories to index; the failed ones wait, too.", jobs),
     gauge("quern_cluster_oldest_due_job_seconds", "How long a job has been due.", [
       { value: queue.oldestDueMs / 1000 },

@@ -19,6 +19,7 @@ import type { EndedJob, Jobs } from "./catalog/jobs.ts";
 import type { CollectOptions, EnqueueOptions, WorkOptions } from "./cluster-engine.ts";
 import { collect, type CollectReport } from "./collect.ts";
 import { Alarm } from "./follow/alarm.ts";
+import { ObjectsDamaged } from "./local/damaged-objects.ts";
 import type { Following } from "./follow/following.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 import type { ShardSession, ShardWriter, WriteOptions } from "./shard-writer.ts";
@@ -79,25 +80,28 @@ export class ClusterWrites {
       );
     const { catalog, shardBytes } = this.#parts;
     const shard = await catalog.shardOf(source.name, shardBytes);
-    return this.#write(writer, shard, writing, async ({ core, steps, expect }) => {
+    const run = async ({ core, steps, expect }: ShardSession): Promise<IndexReport[]> => {
       await expect(source.name);
       // a front does not support find(), and the objects of a cluster have no word lists
       return core.index(source, { ...options, words: "skip", ...steps });
-    });
+    };
+    return this.#write(writer, shard, writing, run, [source.name]);
   }
 
   async remove(repository: string): Promise<boolean> {
     const shard = await this.#parts.catalog.knownShard(repository);
     if (shard === undefined) return false;
-    return this.#write(this.#writer, shard, {}, ({ core, steps }) =>
-      core.remove(repository, steps),
-    );
+    const run = ({ core, steps }: ShardSession): Promise<boolean> => core.remove(repository, steps);
+    return this.#write(this.#writer, shard, {}, run, [repository]);
   }
 
   async compact(options: Parameters<EngineCore["compact"]>[0]): Promise<CompactReport> {
     const sum = { segmentsBefore: 0, segmentsAfter: 0, bytesFreed: 0, durationMs: 0 };
     for (const shard of (await this.#parts.catalog.generations()).keys()) {
-      const run = ({ core }: ShardSession): Promise<CompactReport> => core.compact(options);
+      const run = ({ core, damaged }: ShardSession): Promise<CompactReport> => {
+        if (damaged.length > 0) throw new ObjectsDamaged(damaged);
+        return core.compact(options);
+      };
       const report = await this.#write(this.#writer, shard, options, run);
       sum.segmentsBefore += report.segmentsBefore;
       sum.segmentsAfter += report.segmentsAfter;
@@ -107,16 +111,30 @@ export class ClusterWrites {
     return sum;
   }
 
-  /** Runs `run` on a shard. Resolves when searches on this machine see the changes that `run` has made. */
+  /**
+   * Runs `run` on a shard, which changes the repositories `changed`. Resolves when searches on this machine see these
+   * changes.
+   */
   async #write<T>(
     writer: ShardWriter,
     shard: number,
     options: WriteOptions,
     run: (session: ShardSession) => Promise<T>,
+    changed: readonly string[] = [],
   ): Promise<T> {
     this.#keepCollecting();
     const done = await writer.write(shard, options, run);
-    await this.#parts.following.refresh();
+    const { following } = this.#parts;
+    await following
+      .refresh()
+      .catch(async (error: unknown) => {
+        if (!(error instanceof ObjectsDamaged)) throw error;
+        await writer.write(shard, options, () => Promise.resolve()); // repairs objects from the writer's directory
+        await following.refresh();
+      })
+      .catch((error: unknown) => {
+        throw withOutcome(error, "refresh", changed);
+      });
     return done;
   }
 

@@ -10,6 +10,7 @@ import type { OpenOptions } from "../engine.ts";
 import type { Internals } from "../internals.ts";
 import type { Following } from "./follow/following.ts";
 import type { Catalog } from "./catalog/catalog.ts";
+import type { Damage } from "./catalog/damage.ts";
 import { Collection } from "./catalog/collection.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 import { openLocal, Replica } from "./replica.ts";
@@ -58,10 +59,10 @@ export async function openClusterWith(
   } = checkOptions(options);
   const collection = new Collection(given.pool, given.place);
   const rows = { ...statusRows(given, replicas), collection };
-  const { catalog, nodes } = rows;
+  const { catalog, nodes, damage } = rows;
   const { onWarning = () => {}, lockTimeoutMs = 0 } = engine;
   const settings = node && { ...node, replicas };
-  const opening = { catalog, nodes, store, directory, engine, onWarning };
+  const opening = { catalog, nodes, damage, store, directory, engine, onWarning };
   const answers =
     secret === undefined
       ? await openWhole(opening)
@@ -72,6 +73,7 @@ export async function openClusterWith(
     void written.set(shard, Math.max(generation, written.get(shard) ?? 0));
   const forWriter = {
     catalog,
+    damage,
     store,
     directory,
     lockTimeoutMs,
@@ -122,6 +124,7 @@ function listen(
 interface Opening {
   readonly catalog: Catalog;
   readonly nodes: Nodes;
+  readonly damage: Damage;
   readonly store: SegmentStore;
   readonly directory: string;
   readonly engine: OpenOptions;
@@ -133,7 +136,7 @@ type Answers = Pick<Parts, "answers" | "following" | "node">;
 async function openWhole(opening: Opening): Promise<Answers> {
   const replica = await Replica.open(opening);
   try {
-    await replica.follower.run();
+    await replica.begin();
   } catch (error) {
     await replica.close();
     throw error;
@@ -154,9 +157,9 @@ async function openOverNodes(
     readonly settings: NodeSettings | undefined;
   },
 ): Promise<Answers> {
-  const { catalog, nodes, store, secret, settings, onWarning } = opening;
+  const { catalog, nodes, damage, store, secret, settings, onWarning } = opening;
   const local = await openLocal(opening);
-  const parts = { catalog, nodes, core: local.core, onWarning };
+  const parts = { catalog, nodes, damage, core: local.core, onWarning };
   const closing: (() => Promise<void>)[] = [() => local.close()];
   const close = async (): Promise<void> => {
     for (const each of closing) await each();

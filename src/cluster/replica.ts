@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenOptions } from "../engine.ts";
 import type { LocalCore } from "../local-core.ts";
 import { openCore } from "../opened-engine.ts";
@@ -12,13 +13,18 @@ import { openStore } from "../store/catalog/open.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease } from "../store/lmdb/lease.ts";
 import type { Catalog } from "./catalog/catalog.ts";
+import type { Damage } from "./catalog/damage.ts";
 import { NewestHeads } from "./catalog/newest-heads.ts";
 import { Follower } from "./follow/follower.ts";
 import { bringTo } from "./local/bring.ts";
 import { readContents, reading } from "./local/contents.ts";
+import { ObjectsDamaged } from "./local/damaged-objects.ts";
+import { Mender } from "./local/mender.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
 const POLL_MS = 1_000;
+/** How often a machine tries to fetch damaged objects at its start. */
+const MOST_TRIES = 10;
 /** How long a process waits for another process on this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
@@ -50,6 +56,7 @@ export async function openLocal({
 
 export interface ReplicaOptions {
   readonly catalog: Catalog;
+  readonly damage: Damage;
   readonly store: SegmentStore;
   readonly directory: string;
   readonly engine: OpenOptions;
@@ -60,6 +67,7 @@ export class Replica {
   readonly core: LocalCore;
   readonly #options: ReplicaOptions;
   readonly #local: Local;
+  readonly #mender = new Mender();
   readonly #heads: NewestHeads;
   /** Repeatedly updates the directory to the newest published state. */
   readonly follower: Follower<void>;
@@ -80,16 +88,28 @@ export class Replica {
     return new Replica(options, await openLocal(options));
   }
 
+  /** Fetches the published state. Waits a little for machines that can repair damaged objects. */
+  async begin(): Promise<void> {
+    for (let tries = 1; ; tries++)
+      try {
+        return await this.follower.run();
+      } catch (error) {
+        if (!(error instanceof ObjectsDamaged) || tries === MOST_TRIES) throw error;
+        await sleep(POLL_MS);
+      }
+  }
+
   async #bring(): Promise<void> {
-    const { catalog, store } = this.#options;
+    const { catalog, store, damage } = this.#options;
+    const { environment } = this.#local;
+    await this.#mender.run({ environment, store, damage });
     const heads = await this.#heads.read();
     const here = this.generations();
     if (heads.length === here.size && heads.every((one) => here.get(one.shard) === one.generation))
       return;
-    const { environment } = this.#local;
     const lease = await acquireLease(environment, { timeoutMs: TURN_MS });
     try {
-      const bringing = { environment, owner: lease.owner, catalog, store };
+      const bringing = { environment, owner: lease.owner, catalog, store, damage };
       await bringTo(bringing, heads);
     } finally {
       await lease.release();

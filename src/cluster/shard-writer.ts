@@ -25,11 +25,15 @@ import { nextManifest, putManifest, readManifest } from "../store/catalog/manife
 import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease, checkLease } from "../store/lmdb/lease.ts";
 import type { Catalog } from "./catalog/catalog.ts";
+import type { Damage, DamagedObject } from "./catalog/damage.ts";
 import { emptyHead, headAfter, type ShardHead } from "./catalog/head.ts";
 import type { EndedJob } from "./catalog/jobs.ts";
 import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import { bringTo } from "./local/bring.ts";
 import { completeSegments } from "./local/complete.ts";
+import { slicesWithout } from "./local/contents.ts";
+import { ObjectsDamaged } from "./local/damaged-objects.ts";
+import { Mender } from "./local/mender.ts";
 import { preparePublication, recordPublication } from "./local/publish.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
@@ -37,6 +41,7 @@ const RETRY_MS = 50;
 
 export interface ShardWriterOptions {
   readonly catalog: Catalog;
+  readonly damage: Damage;
   readonly store: SegmentStore;
   readonly directory: string;
   readonly lockTimeoutMs: number;
@@ -55,6 +60,8 @@ interface Opened {
    * The state of the shard to which the directory was last updated, or which was last published from the directory.
    */
   head: ShardHead;
+  /** The damaged objects of the shard. The directory lacks their segments. */
+  damaged: readonly DamagedObject[];
 }
 
 export interface WriteOptions {
@@ -73,6 +80,8 @@ export interface ShardSession {
    * next step begins.
    */
   readonly steps: StepOptions;
+  /** The damaged objects of the shard. The directory lacks their segments, so the shard must not be compacted. */
+  readonly damaged: readonly DamagedObject[];
   /**
    * If the repository is new, gets its id from the catalog, and makes the engine use this id. REQUIRES: the next
    * source to be indexed has the name `repository`.
@@ -83,6 +92,7 @@ export interface ShardSession {
 export class ShardWriter {
   readonly #options: ShardWriterOptions;
   readonly #closing = new AbortController();
+  readonly #mender = new Mender();
   #opened: Opened | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -120,7 +130,7 @@ export class ShardWriter {
     try {
       const opened = await this.#open(shard);
       const head = await catalog.head(shard, generation, opened.head);
-      await this.#bring(opened, head);
+      opened.damaged = await this.#bring(opened, head);
       opened.head = head;
       const publish = (ended?: EndedJob) => this.#publish(opened, writer, ended);
       const done = await work(this.#session(opened, () => publish()));
@@ -134,9 +144,20 @@ export class ShardWriter {
   /** Publishes what has changed in the directory since the last publication, if anything. */
   async #publish(opened: Opened, writer: string, job?: EndedJob): Promise<void> {
     const { catalog, store, shardBytes, onPublished } = this.#options;
-    const { environment, head } = opened;
+    const { environment, head, damaged } = opened;
+    const without = damaged.map(({ object }) => object);
     const began = await catalog.clock();
-    const publishing = { environment, store, head, writer, began, job, shardBytes };
+    const publishing = {
+      environment,
+      store,
+      catalog,
+      head,
+      without,
+      writer,
+      began,
+      job,
+      shardBytes,
+    };
     const prepared = await preparePublication(publishing);
     if (!prepared) return;
     await catalog.publish(prepared.publication);
@@ -159,11 +180,11 @@ export class ShardWriter {
     },
   ): Promise<number> {
     const { catalog } = this.#options;
-    for (const start = Date.now(); ;) {
+    for (const start = performance.now(); ;) {
       throwIfAborted(signal);
       const generation = await catalog.lease(shard, writer, LEASE_MS);
       if (generation !== undefined) return generation;
-      if (Date.now() - start >= lockTimeoutMs)
+      if (performance.now() - start >= lockTimeoutMs)
         throw new QuernError(
           "INDEX_LOCKED",
           `another process is writing to shard ${shard}; try again when it has finished, or wait for it (option lockTimeoutMs)`,
@@ -179,33 +200,52 @@ export class ShardWriter {
     const path = join(this.#options.directory, `shard-${shard}`);
     const environment = await openStore(path, { readOnly: false });
     try {
-      const { store, internals } = this.#options;
+      const { store, damage, internals } = this.#options;
       const complete: Complete = ({ segments, ...by }) =>
-        completeSegments({ environment, store, ...by }, segments);
+        completeSegments({ environment, store, damage, ...by }, segments);
       const core = await openCore(path, this.#options.engine, { ...internals, complete });
-      return (this.#opened = { shard, environment, core, head: emptyHead(shard) });
+      const head = emptyHead(shard);
+      return (this.#opened = { shard, environment, core, head, damaged: [] });
     } catch (error) {
       await environment.close();
       throw error;
     }
   }
 
-  async #bring({ environment }: Opened, head: ShardHead): Promise<void> {
-    const { catalog, store } = this.#options;
+  /** Updates a directory. Resolves to the damaged objects of the shard, whose segments the directory now lacks. */
+  async #bring({ environment }: Opened, head: ShardHead): Promise<readonly DamagedObject[]> {
+    const { catalog, store, damage } = this.#options;
+    const all = await this.#mender.run({ environment, store, damage });
+    let damaged = all.filter(({ shard }) => shard === head.shard);
     const lease = await acquireLease(environment, { timeoutMs: 0 });
     try {
-      const bringing = { environment, owner: lease.owner, catalog, store, tablesOnly: true };
-      await bringTo(bringing, [head]);
+      for (;;) {
+        const without = damaged.map(({ object }) => object);
+        const own = slicesWithout(without, head.slices);
+        const bringing = { environment, owner: lease.owner, catalog, store, damage };
+        const wanted = own ? { ...head, own } : head;
+        const met = await bringTo({ ...bringing, tablesOnly: true }, [wanted]).then(
+          () => undefined,
+          (error: unknown) => {
+            if (error instanceof ObjectsDamaged) return error.objects;
+            throw error;
+          },
+        );
+        if (!met) return damaged;
+        damaged = [...damaged, ...met];
+      }
     } finally {
       await lease.release();
     }
   }
 
-  #session({ environment, core }: Opened, publish: () => Promise<void>): ShardSession {
+  #session({ environment, core, damaged }: Opened, publish: () => Promise<void>): ShardSession {
     const { catalog } = this.#options;
     return {
       core,
-      steps: { betweenSteps: publish },
+      damaged,
+      // a merge would publish repositories without their files in the segments that the directory lacks
+      steps: { betweenSteps: publish, merges: damaged.length === 0 },
       expect: async (repository) => {
         if (await core.repositories.find(repository, undefined)) return;
         const id = await catalog.newId(repository);

@@ -1,6 +1,7 @@
 /** Reads the state of a cluster from PostgreSQL, for people and metrics. */
 
 import { Catalog } from "./catalog/catalog.ts";
+import { Damage, type DamagedRepositories } from "./catalog/damage.ts";
 import { Collection } from "./catalog/collection.ts";
 import type { ShardHead } from "./catalog/head.ts";
 import { Jobs, type QueueState } from "./catalog/jobs.ts";
@@ -27,12 +28,14 @@ export interface PublishedStatus {
   readonly shards: readonly { readonly shard: number; readonly published: number }[];
   readonly nodes: readonly NodeStatus[];
   readonly queue: QueueState;
+  readonly damaged: readonly DamagedRepositories[];
 }
 
 export interface StatusRows {
   readonly heads: NewestHeads;
   readonly nodes: Nodes;
   readonly jobs: Jobs;
+  readonly damage: Damage;
   readonly replicas: number;
 }
 
@@ -43,6 +46,7 @@ export async function readStatus(rows: StatusRows): Promise<PublishedStatus> {
     shards: heads.map(({ shard, generation }) => ({ shard, published: generation })),
     nodes: nodesOf(heads, members, rows.replicas),
     queue: await rows.jobs.state(),
+    damaged: await rows.damage.withRepositories(),
   };
 }
 
@@ -56,6 +60,7 @@ export function statusRows(
     heads: new NewestHeads(catalog),
     nodes: new Nodes(pool, place),
     jobs: new Jobs(pool, place),
+    damage: new Damage(pool, place),
     replicas,
   };
 }

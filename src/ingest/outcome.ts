@@ -6,7 +6,7 @@
 import { QuernError } from "../base/errors.ts";
 
 /** What the run did when it failed. */
-export type Step = "content" | "symbols" | "words" | "history" | "merge";
+export type Step = "content" | "symbols" | "words" | "history" | "merge" | "refresh";
 
 const MOST_NAMES = 5;
 
@@ -18,6 +18,7 @@ const OUTCOMES: Readonly<Record<Step, (names: string) => string>> = {
   history: (names) =>
     `${names} had been published, but the next run must index the rest of their history`,
   merge: (names) => `${names} had been published completely; only segments were not merged`,
+  refresh: (names) => `${names} had been published, but searches on this machine do not see it yet`,
 };
 
 /** Returns the error of a run that has published these repositories. Returns errors of the host unchanged. */

@@ -43,6 +43,7 @@ test("nodes, generations and jobs, with the names that the page has", async () =
     ['quern_cluster_generations_behind{shard="1"}', 0],
     ['quern_cluster_node_live{node="one"}', 1],
     ['quern_cluster_node_missing_bytes{node="one"}', 0],
+    ["quern_cluster_damaged_objects", 0],
     ['quern_cluster_jobs{state="waiting"}', 1],
     ['quern_cluster_jobs{state="running"}', 0],
     ['quern_cluster_jobs{state="failed"}', 0],

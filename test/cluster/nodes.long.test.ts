@@ -4,6 +4,7 @@
 
 import { expect } from "vitest";
 import { Catalog } from "../../src/cluster/catalog/catalog.ts";
+import { Damage } from "../../src/cluster/catalog/damage.ts";
 import { LIVE_MS, Nodes, PLACED_MS, placedOwners } from "../../src/cluster/catalog/nodes.ts";
 import { slicesFor } from "../../src/cluster/catalog/head.ts";
 import { bringTo } from "../../src/cluster/local/bring.ts";
@@ -116,9 +117,10 @@ test("a directory with some slices has only their files of each repository, and 
   expect(head.slices).toBeGreaterThan(1);
   const path = temporaryFolder();
   const environment = await openStore(path, { readOnly: false });
+  const damage = new Damage(cluster.pool, {});
   const bring = async (own: number[] | undefined) => {
     const lease = await acquireLease(environment, { timeoutMs: 0 });
-    const bringing = { environment, owner: lease.owner, catalog, store: cluster.segments };
+    const bringing = { environment, owner: lease.owner, catalog, store: cluster.segments, damage };
     const slices = own && { own: { own, of: head.slices } };
     await bringTo(bringing, [{ ...head, ...slices }]);
     await lease.release();

@@ -188,9 +188,8 @@ test("an interrupted completion is repeated, even by another process", async () 
   expect(told[0]!.counters["shardsScanned"]).toBe(3);
 });
 
-test("damaged tables are rejected, and nothing is published", async () => {
+test("a writer that reads damaged tables publishes its changes, and nothing else is lost", async () => {
   const { cluster, engine } = await filled(LARGE);
-  const before = await answers(engine);
   const { segments } = cluster;
   const spoilt: SegmentStore = {
     ...segments,
@@ -203,7 +202,8 @@ test("damaged tables are rejected, and nothing is published", async () => {
     },
   };
   const writer = await openFront(cluster, { segments: spoilt });
-  const refused = writer.index(BASKET);
-  await expect(refused).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
-  expect(await answers(writer)).toEqual(before);
+  for (const each of [writer, engine]) await each.index(BASKET);
+  const shown = async (each: Engine) =>
+    (await answers(each)).map((answer) => ({ ...answer, counters: undefined }));
+  expect(await shown(writer)).toEqual(await shown(engine));
 });

@@ -98,6 +98,7 @@ test("repositories that were removed before version 6 stay removed", async () =>
   await migrateCluster(pool);
   for (const column of ["removed", "extra_body"])
     await pool.query(`alter table quern_state drop column ${column}`);
+  await pool.query("drop table quern_damaged");
   await pool.query("update quern_meta set schema = 5, format = 1");
   await pool.query("insert into quern_shard (shard, generation) values (1, 3), (2, 1)");
   await pool.query("insert into quern_repository (name, shard) values ('kept', 1)");

@@ -119,7 +119,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/^CollectReport\.(states|objects)$/, /\b(states|objects)\b/i],
   [/^Job\.failures$/, /\bhow (often|many times)\b/i],
   [/^ClusterOptions\.replicas$/, /\b(nodes|machines)\b/i],
-  [/^ClusterStatus\.shards\.shard$/, /\bnumber\b/],
+  [/^ClusterStatus\.(?:shards|damaged)\.shard$/, /\bnumber\b/],
   [/^ClusterStatus\.shards\.(published|here)$/, /\bgeneration\b/],
   [/^migrateCluster\.(from|to)$/, /\bversion\b/],
 ];

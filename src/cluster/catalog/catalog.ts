@@ -301,6 +301,7 @@ export class Catalog {
         [publication.removed],
       );
       await this.#refuseDoomed(client, publication);
+      await this.#dropDamage(client, publication);
       if (publication.job) await endJob(client, this.#name("job"), publication.job);
       await this.#tables.notify("index", client);
     });
@@ -326,6 +327,20 @@ export class Catalog {
         "INDEX_LOCKED",
         `changes of shard ${shard} were not published: while they were written, the object ${String(rows[0].key)}, which they use, was deleted as unused; index again`,
       );
+  }
+
+  /** Deletes the records of damaged objects that the shard no longer uses. */
+  async #dropDamage(client: PostgresQueries, { shard, segments }: Publication): Promise<void> {
+    await client.query(
+      `delete from ${this.#name("damaged")} as one where shard = $1 and case when segment is null
+         then not exists (
+           select from ${this.#name("state")} as state
+           where state.shard = $1 and extra = object and not exists (
+             select from ${this.#name("state")} as newer
+             where newer.repository = state.repository and newer.changed > state.changed))
+         else not object = any($2::text[]) end`,
+      [shard, segments.flatMap((one) => [one.object, one.symbolsObject ?? []].flat())],
+    );
   }
 
   /** Resolves to the current time of PostgreSQL's clock, as text with full precision. */

@@ -34,8 +34,10 @@ import { addStats, zeroStats } from "../../search/messages/stats.ts";
 import { repositoryNamed, type CatalogRepository } from "../../store/catalog/catalog.ts";
 import { Tracer, type IndexSize } from "../../tracing.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Damage, DamagedObject } from "../catalog/damage.ts";
 import type { Nodes } from "../catalog/nodes.ts";
 import { Follower } from "../follow/follower.ts";
+import { ObjectsDamaged } from "../local/damaged-objects.ts";
 import type { Calls, Described } from "../wire/calls.ts";
 import { unpackPaths } from "../wire/packed-paths.ts";
 import {
@@ -72,6 +74,7 @@ const READY_MS = 60_000;
 export interface FrontParts {
   readonly catalog: Catalog;
   readonly nodes: Nodes;
+  readonly damage: Damage;
   readonly secret: string;
   /** The core of an engine on this machine. Its threads parse long queries and match names. */
   readonly core: LocalCore;
@@ -216,15 +219,27 @@ export class Front {
       );
       await this.follower.run();
       if (isThere() && (this.#isComplete() || this.#urls.length === 0)) return;
+      const damaged = await this.#front.damage.all();
+      if (isThere() && this.#isComplete(damaged)) return;
+      const here = this.generations();
+      const behind = damaged.filter(({ shard }) => (here.get(shard) ?? 0) < published.get(shard)!);
+      if (behind.length > 0) throw new ObjectsDamaged(behind);
       if (this.#closing.signal.aborted || signal?.aborted === true) return;
       if (ends.isLate) return this.#warnNotReady();
       await sleep(RETRY_MS);
     }
   }
 
-  #isComplete(): boolean {
-    const shards = [...this.#states.newest!.shards.values()];
-    return shards.every(({ replicas }) => replicas.every((urls) => urls?.length !== 0));
+  /** Whether nodes have all slices ready, except those with damaged objects. */
+  #isComplete(damaged: readonly DamagedObject[] = []): boolean {
+    const shards = [...this.#states.newest!.shards];
+    return shards.every(([number, { replicas }]) =>
+      replicas.every((urls, slice) => {
+        const isLost = ({ shard, segment = slice }: DamagedObject): boolean =>
+          shard === number && segment % replicas.length === slice;
+        return urls?.length !== 0 || damaged.some(isLost);
+      }),
+    );
   }
 
   #warnNotReady(): void {

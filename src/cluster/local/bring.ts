@@ -10,6 +10,7 @@
 
 import { pack } from "msgpackr";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Damage } from "../catalog/damage.ts";
 import type { PublishedSegment, PublishedState, ShardHead } from "../catalog/head.ts";
 import { fetchExtra, type RepositoryExtra } from "../objects/repository-object.ts";
 import {
@@ -43,10 +44,12 @@ import type { Environment, Snapshot, Writer } from "../../store/lmdb/environment
 import { checkLease } from "../../store/lmdb/lease.ts";
 import { countBits } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
+import { DamagedObjects } from "./damaged-objects.ts";
 import { eachOf } from "./each-of.ts";
 import {
   hasSegment,
   isSameSlices,
+  needsOne,
   putContents,
   readContents,
   reading,
@@ -61,6 +64,7 @@ export interface Bringing {
   readonly owner: string;
   readonly catalog: Pick<Catalog, "states">;
   readonly store: SegmentStore;
+  readonly damage: Pick<Damage, "report">;
   /**
    * The oldest generation of the directory that searches may still read. By default, searches are assumed to read a
    * superseded generation for RETIRE_MS at most.
@@ -103,8 +107,9 @@ interface Arriving {
 }
 
 /**
- * Updates the directory. Resolves when the directory holds exactly the wanted generations. REQUIRES: nobody else
- * writes to the directory during the call.
+ * Updates the directory. Resolves when the directory holds exactly the wanted generations. Rejects with ObjectsDamaged
+ * if that needs damaged objects; the directory then holds what it held before. REQUIRES: nobody else writes to the
+ * directory during the call.
  */
 export async function bringTo(
   bringing: Bringing,
@@ -130,10 +135,14 @@ export async function bringTo(
   });
 }
 
-const withOwnSegments = (one: WantedShard): WantedShard =>
-  one.own
-    ? { ...one, segments: one.segments.filter(({ segment }) => hasSegment(one.own!, segment)) }
-    : one;
+function withOwnSegments(one: WantedShard): WantedShard {
+  const { own, segments } = one;
+  if (!own) return one;
+  const { without = [] } = own;
+  const isOwn = (published: PublishedSegment): boolean =>
+    hasSegment(own, published.segment) && !needsOne(published, without);
+  return { ...one, segments: segments.filter(isOwn) };
+}
 
 export interface Before {
   readonly contents: Contents;
@@ -195,21 +204,26 @@ const keyOf = ({ shard, segment }: Pick<LocalSegment, "shard" | "segment">): str
   `${shard}/${segment}`;
 
 async function fetchMissing(
-  { environment, store }: Bringing,
+  { environment, store, damage }: Bringing,
   wanted: readonly Wanted[],
 ): Promise<void> {
+  const damaged = new DamagedObjects();
   await eachOf(wanted, async ({ local, before }) => {
     const { here: segment, object, bytes, symbols: edition, symbolsObject, isPartial } = local;
+    const as = (key: string) => ({ object: key, shard: local.shard, segment: local.segment });
     if (!before) {
       await deleteSegment(environment, segment); // deletes the values that an interrupted fetch has left
       const fetch = isPartial ? fetchSegmentTables : fetchSegment;
-      await fetch(environment, { key: object, segment, bytes }, store);
+      const of = { key: object, segment, bytes };
+      await damaged.orDamaged(as(object), () => fetch(environment, of, store));
     }
     if (symbolsObject === undefined || before?.symbolsObject === symbolsObject) return;
     await deleteSymbols(environment, { segment, edition });
     const fetch = isPartial ? fetchSymbolsHeader : fetchSymbols;
-    await fetch(environment, { key: symbolsObject, segment, edition }, store);
+    const of = { key: symbolsObject, segment, edition };
+    await damaged.orDamaged(as(symbolsObject), () => fetch(environment, of, store));
   });
+  await damaged.check(damage);
 }
 
 /** The repositories whose states were fetched. */
@@ -228,7 +242,7 @@ interface Arrived {
  * the states that refer to segments whose numbers have changed.
  */
 async function fetchStates(
-  { environment, owner, catalog, store }: Bringing,
+  { environment, owner, catalog, store, damage }: Bringing,
   before: Before,
   heads: readonly WantedShard[],
   wanted: readonly Wanted[],
@@ -245,9 +259,16 @@ async function fetchStates(
     const pairs = missing.map((id) => [id, repositories.get(id)!] as const);
     for await (const states of catalog.states(pairs, { hasExtra: true })) {
       const arriving: Arriving[] = [];
+      const damaged = new DamagedObjects();
       await eachOf(states, async (state) => {
-        arriving.push({ state, numberOf, extra: await fetchExtra(state.extra, store) });
+        const { extra: key } = state;
+        const as = { object: String(key), shard, segment: undefined };
+        if (typeof key === "string" && head.own?.without?.includes(key))
+          return void arriving.push({ state, numberOf: () => undefined, extra: NO_EXTRA });
+        const extra = await damaged.orDamaged(as, () => fetchExtra(key, store));
+        if (extra) arriving.push({ state, numberOf, extra });
       });
+      await damaged.check(damage);
       const isNew = ({ state }: Arriving): boolean => named.get(state.repository) === undefined;
       const isLast = missing.length === states.length;
       kept.push(...arriving.filter((one) => isLast || !isNew(one)));
@@ -296,6 +317,9 @@ function* missingStates(
     if (ids.size > 0) yield [head, [...ids]];
   }
 }
+
+/** The data of a repository whose object is damaged. Without segments, an index run reads all its files again. */
+const NO_EXTRA: RepositoryExtra = { skipped: undefined, versions: [] };
 
 interface Naming {
   readonly heads: readonly WantedShard[];

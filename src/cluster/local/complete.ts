@@ -6,14 +6,17 @@
 import { throwIfAborted } from "../../base/abort.ts";
 import type { Environment } from "../../store/lmdb/environment.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
+import type { Damage } from "../catalog/damage.ts";
 import { fetchSegmentRest, fetchSymbolsRest } from "../objects/segment-object.ts";
 import type { SegmentStore } from "../objects/segment-store.ts";
 import { putContents, readContents, reading } from "./contents.ts";
+import { DamagedObjects } from "./damaged-objects.ts";
 import { eachOf } from "./each-of.ts";
 
 export interface Completion {
   readonly environment: Environment;
   readonly store: SegmentStore;
+  readonly damage: Pick<Damage, "report">;
   /** The owner of the directory's write lease. */
   readonly owner: string;
   readonly signal: AbortSignal;
@@ -24,7 +27,7 @@ export interface Completion {
  * fails, or the process is killed, none of `segments` counts as complete.
  */
 export async function completeSegments(
-  { environment, store, owner, signal }: Completion,
+  { environment, store, damage, owner, signal }: Completion,
   segments: readonly number[],
 ): Promise<ReadonlySet<number>> {
   const wanted = new Set(segments);
@@ -32,13 +35,20 @@ export async function completeSegments(
   const coming = partial.filter(({ here }) => wanted.has(here));
   const left = partial.filter(({ here }) => !wanted.has(here));
   const stoppable = { get: (key: string) => store.get(key, undefined, signal) };
-  await eachOf(coming, async (one) => {
+  const damaged = new DamagedObjects();
+  await eachOf(coming, async ({ shard, segment: number, ...one }) => {
     throwIfAborted(signal);
     const { here: segment, object, bytes, symbols: edition, symbolsObject } = one;
-    await fetchSegmentRest(environment, { key: object, segment, bytes }, stoppable);
+    const as = (key: string) => ({ object: key, shard, segment: number });
+    const of = { key: object, segment, bytes };
+    await damaged.orDamaged(as(object), () => fetchSegmentRest(environment, of, stoppable));
     if (symbolsObject === undefined) return;
-    await fetchSymbolsRest(environment, { key: symbolsObject, segment, edition }, stoppable);
+    const ofSymbols = { key: symbolsObject, segment, edition };
+    await damaged.orDamaged(as(symbolsObject), () =>
+      fetchSymbolsRest(environment, ofSymbols, stoppable),
+    );
   });
+  await damaged.check(damage);
   await environment.texts.sync(coming.map(({ here }) => here));
   if (coming.length > 0)
     await environment.write((writer) => {

@@ -30,18 +30,29 @@ export interface Contents {
 
 /**
  * Some slices of a shard. `own` lists their numbers in ascending order, and `of` is the number of all slices of the
- * shard.
+ * shard. `without` lists the keys of damaged objects. A writer does without segments and repositories that need them.
  */
 export interface Slices {
   readonly own: readonly number[];
   readonly of: number;
+  readonly without?: readonly string[];
 }
 
 export const hasSegment = ({ own, of }: Slices, segment: number): boolean =>
   own.includes(segment % of);
 
+/** Returns all slices of a shard without what needs damaged objects, or undefined if no object is damaged. */
+export const slicesWithout = (without: readonly string[], of: number): Slices | undefined =>
+  without.length === 0 ? undefined : { own: Array.from({ length: of }, (_, i) => i), of, without };
+
+export const needsOne = (
+  { object, symbolsObject }: Pick<LocalSegment, "object" | "symbolsObject">,
+  objects: readonly string[],
+): boolean =>
+  objects.includes(object) || (symbolsObject !== undefined && objects.includes(symbolsObject));
+
 export const isSameSlices = (a: Slices | undefined, b: Slices | undefined): boolean =>
-  a?.of === b?.of && a?.own.join() === b?.own.join();
+  a?.of === b?.of && a?.own.join() === b?.own.join() && a?.without?.join() === b?.without?.join();
 
 export interface LocalSegment {
   readonly shard: number;

@@ -4,6 +4,7 @@
  */
 
 import { unpack } from "msgpackr";
+import type { Catalog } from "../catalog/catalog.ts";
 import type {
   ShardHead,
   Publication,
@@ -23,9 +24,11 @@ import type { Environment, Snapshot } from "../../store/lmdb/environment.ts";
 import { eachOf } from "./each-of.ts";
 import { isUnchanged, type Before } from "./bring.ts";
 import {
+  needsOne,
   putContents,
   readContents,
   reading,
+  slicesWithout,
   type Contents,
   type LocalSegment,
 } from "./contents.ts";
@@ -33,8 +36,11 @@ import {
 export interface Publishing {
   readonly environment: Environment;
   readonly store: SegmentStore;
+  readonly catalog: Pick<Catalog, "states">;
   /** The head to which the directory was last updated. */
   readonly head: ShardHead;
+  /** The keys of damaged objects. The directory lacks the head's segments that need them. */
+  readonly without: readonly string[];
   readonly writer: string;
   /** A time of PostgreSQL's clock before the first object is stored. */
   readonly began: string;
@@ -78,7 +84,8 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
   await eachOf(changes.arrived, async (id) => {
     states.push(await sendState(publishing, id, numbers));
   });
-  const segments = sent.map(({ published }) => published);
+  const left = await stillUsed(publishing, changes);
+  const segments = [...sent.map(({ published }) => published), ...left];
   const publication: Publication = {
     shard,
     before,
@@ -92,13 +99,34 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
     removed: changes.gone,
     job: publishing.job,
   };
+  const own = slicesWithout(publishing.without, publication.slices);
   const contents: Contents = {
-    shards: [[shard, before + 1]],
+    shards: [own ? [shard, before + 1, own] : [shard, before + 1]],
     segments: sent.map((one) => localOf(shard, one)),
     repositories,
     here,
   };
   return { publication, contents };
+}
+
+/**
+ * Resolves to the lost segments to which unchanged repositories refer. They stay published until all these repositories
+ * are indexed again. Until then, searches count them as missing.
+ */
+async function stillUsed(
+  { catalog, head, without }: Publishing,
+  { arrived, gone }: { readonly arrived: readonly number[]; readonly gone: readonly number[] },
+): Promise<PublishedSegment[]> {
+  const lost = head.segments.filter((one) => needsOne(one, without));
+  if (lost.length === 0) return [];
+  const changed = new Set([...arrived, ...gone]);
+  const pairs = Array.from(head.repositories.ids)
+    .filter((id) => !changed.has(id))
+    .map((id) => [id, head.repositories.get(id)!] as const);
+  const used = new Set<number>();
+  for await (const states of catalog.states(pairs, { hasExtra: false }))
+    for (const { record } of states) for (const segment of record.segments) used.add(segment);
+  return lost.filter(({ segment }) => used.has(segment));
 }
 
 /** Stores the objects of new segments and new symbols. New segments get the next numbers of the shard. */

@@ -56,7 +56,7 @@ export function missingBytes(wanted: readonly WantedShard[], held: readonly Want
   return missing.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-const ofSlices = (one: WantedShard, slices: readonly number[]): WantedShard => ({
+export const ofSlices = (one: WantedShard, slices: readonly number[]): WantedShard => ({
   ...one,
   own: { own: slices.toSorted((a, b) => a - b), of: one.slices },
 });

@@ -94,9 +94,9 @@ export class Holder {
    * any.
    */
   expire(ms = KEPT_MS): boolean {
-    const since = Date.now() - ms;
+    const now = Date.now();
     const isKept = ({ supersededAt, readers }: Kept): boolean =>
-      supersededAt === undefined || supersededAt > since || readers > 0;
+      supersededAt === undefined || Math.abs(now - supersededAt) < ms || readers > 0;
     const before = this.#states.length;
     this.#states = this.#states.filter(isKept);
     return this.#states.length < before;

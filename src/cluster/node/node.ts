@@ -10,6 +10,7 @@ import type { LocalCore } from "../../local-core.ts";
 import type { Environment } from "../../store/lmdb/environment.ts";
 import { acquireLease } from "../../store/lmdb/lease.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Damage, DamagedObject } from "../catalog/damage.ts";
 import type { ShardHead } from "../catalog/head.ts";
 import { NewestHeads } from "../catalog/newest-heads.ts";
 import { placedNames, type Membership, type NodeRow, type Nodes } from "../catalog/nodes.ts";
@@ -18,10 +19,12 @@ import { QuernError } from "../../base/errors.ts";
 import { Placement } from "../catalog/placement.ts";
 import { Follower } from "../follow/follower.ts";
 import { bringTo, type WantedShard } from "../local/bring.ts";
-import { isSameSlices, readContents, reading } from "../local/contents.ts";
+import { isSameSlices, readContents, reading, type Contents } from "../local/contents.ts";
+import { ObjectsDamaged } from "../local/damaged-objects.ts";
+import { Mender } from "../local/mender.ts";
 import type { SegmentStore } from "../objects/segment-store.ts";
 import { answersOf } from "./answers.ts";
-import { missingBytes, ownAlone, withinDisk, type Owns } from "./disk-budget.ts";
+import { missingBytes, ofSlices, ownAlone, withinDisk, type Owns } from "./disk-budget.ts";
 import { Holder, type HeldShard } from "./holder.ts";
 import { nodeHandler } from "./node-handler.ts";
 
@@ -30,6 +33,8 @@ const POLL_MS = 1_000;
 /** If the disk is full even after all foreign slices were deleted, the node fetches nothing for this long. */
 const FULL_MS = 60_000;
 const MOST_CONCURRENT = 64;
+/** A node meets damaged segments first, and then damaged objects of repositories. */
+const MOST_TRIES = 3;
 /** How long a node waits for another process on this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
@@ -47,6 +52,7 @@ export interface NodeParts {
   readonly settings: NodeSettings;
   readonly catalog: Catalog;
   readonly nodes: Nodes;
+  readonly damage: Damage;
   readonly store: SegmentStore;
   /** The directory that the node fills. */
   readonly environment: Environment;
@@ -61,6 +67,7 @@ export class ClusterNode {
   readonly #holder = new Holder();
   readonly #placement: Placement;
   readonly #heads: NewestHeads;
+  readonly #mender = new Mender();
   readonly #closing = new AbortController();
   /** Repeatedly updates the directory to the newest published state. */
   readonly follower: Follower<void>;
@@ -68,6 +75,8 @@ export class ClusterNode {
   readonly #beating: Follower<void>;
   /** The number of own slices that do not fit on the disk. A warning is issued when this number grows. */
   #leftOut = 0;
+  /** The number of slices that are not held because of damaged objects. A warning is issued when it grows. */
+  #damaged = 0;
   #isFirst = true;
   /** Whether the node's server listens. Before it does, the node records no slices as ready. */
   #isListening = false;
@@ -78,7 +87,7 @@ export class ClusterNode {
    * states.
    */
   #retiredBytes = 0;
-  /** The Date.now() before which no objects are fetched, because the disk was full. */
+  /** The performance.now() before which no objects are fetched, because the disk was full. */
   #fullUntil = 0;
 
   private constructor(node: NodeParts) {
@@ -120,13 +129,29 @@ export class ClusterNode {
     return node;
   }
 
+  /**
+   * Updates the directory. If that needs damaged objects, goes on without their slices. Rejects if the node stays at an
+   * earlier generation of a shard for that reason.
+   */
   async #bring(): Promise<void> {
     if (this.#closing.signal.aborted) return;
+    let behind: readonly DamagedObject[] | undefined;
+    for (let tries = 1; !behind; tries++)
+      behind = await this.#bringIntact().catch((error: unknown) => {
+        if (!(error instanceof ObjectsDamaged) || tries === MOST_TRIES) throw error;
+        return undefined; // the damage is recorded now
+      });
+    if (behind.length > 0) throw new ObjectsDamaged(behind);
+  }
+
+  /** Resolves to the damaged objects for which the node stays at an earlier generation. */
+  async #bringIntact(): Promise<DamagedObject[]> {
     const { nodes, settings } = this.#node;
     const [members, heads] = await Promise.all([nodes.all(), this.#heads.read()]);
     this.#placement.place(placedNames(members.nodes));
     const owns: Owns = (...slice) => this.#placement.ownersOf(slice).includes(settings.name);
-    const all = heads.map((head) => this.#wanted(head, members));
+    const newest = heads.map((head) => this.#wanted(head, members));
+    const { wanted: all, behind } = await this.#intact(newest);
     const wanted = this.#withinDisk(all, owns);
     const before = this.#holder.ready().length;
     const hasExpired = this.#holder.expire();
@@ -135,11 +160,60 @@ export class ClusterNode {
     else if (hasExpired) await this.#fetch(wanted);
     if (this.#holder.isAlone) this.#retiredBytes = 0;
     this.#isFirst = false;
-    if (!this.#isListening) return;
+    if (!this.#isListening) return behind;
     const ready = this.#holder.ready();
     const told = members.ready.filter(({ node }) => node === settings.name);
     if (isChanged || ready.length !== before || told.length !== ready.length)
       await nodes.setReady(settings.name, ready, { isWhole: true });
+    return behind;
+  }
+
+  /**
+   * Repairs damaged objects that this node has, and returns what it can hold in spite of the others. If the directory
+   * has all wanted slices of a shard at an earlier generation, the node stays at that generation, so that answers stay
+   * complete. Otherwise it does without the damaged slices.
+   */
+  async #intact(
+    newest: readonly WantedShard[],
+  ): Promise<{ readonly wanted: readonly WantedShard[]; readonly behind: DamagedObject[] }> {
+    const damaged = await this.#mender.run(this.#node);
+    const behind: DamagedObject[] = [];
+    const wanted: WantedShard[] = [];
+    let missing = 0;
+    const contents = reading(this.#node.environment, readContents);
+    for (const one of newest) {
+      const { objects, slices } = damageIn(one, damaged, contents);
+      const earlier = slices.size > 0 ? await this.#earlier(one, contents) : undefined;
+      if (earlier) behind.push(...objects);
+      else missing += slices.size;
+      const isReadable = objects.every(({ segment }) => segment !== undefined);
+      const intact = one.own!.own.filter((slice) => !slices.has(slice));
+      if (earlier) wanted.push(earlier);
+      else if (isReadable) wanted.push(slices.size > 0 ? ofSlices(one, intact) : one);
+    }
+    this.#warnOfDamage(missing);
+    return { wanted, behind };
+  }
+
+  /** Resolves to the generation of the directory if it has all wanted slices, and is older than the wanted one. */
+  async #earlier(
+    { shard, generation, own }: WantedShard,
+    { shards }: Contents,
+  ): Promise<WantedShard | undefined> {
+    const [, at = generation, here] = shards.find(([number]) => number === shard) ?? [];
+    if (at >= generation || !here || here.of !== own!.of) return undefined;
+    if (!own!.own.every((slice) => here.own.includes(slice))) return undefined;
+    const known = this.#held.find((one) => one.shard === shard);
+    const head = await this.#node.catalog.head(shard, at, known).catch(() => undefined); // may have been collected
+    return head && { ...head, own: here };
+  }
+
+  #warnOfDamage(missing: number): void {
+    if (missing > this.#damaged) {
+      const message = `this node does without ${missing} of its slices, because their objects are damaged or missing: quern cluster status names the repositories to index again`;
+      this.#node.onWarning({ code: "INDEX_CORRUPT", message });
+    }
+    this.#damaged = missing;
   }
 
   #wanted(head: ShardHead, members: Membership): WantedShard {
@@ -194,7 +268,7 @@ export class ClusterNode {
    * first. If the space is still too little, also deletes foreign slices.
    */
   async #take(wanted: readonly WantedShard[], owns: Owns): Promise<void> {
-    if (Date.now() < this.#fullUntil) return;
+    if (performance.now() < this.#fullUntil) return;
     const own = ownAlone(wanted, owns);
     try {
       if (this.#hasRoomFor(wanted)) return await this.#fetchAndHold(wanted);
@@ -208,7 +282,7 @@ export class ClusterNode {
       this.#holder.expire(0);
       await this.#dropForeign(owns);
       await this.#fetchAndHold(own, { evicts: true }).catch((again: unknown) => {
-        if (isDiskFull(again)) this.#fullUntil = Date.now() + FULL_MS;
+        if (isDiskFull(again)) this.#fullUntil = performance.now() + FULL_MS;
         throw again;
       });
     }
@@ -247,11 +321,12 @@ export class ClusterNode {
     wanted: readonly WantedShard[],
     { evicts = false }: { readonly evicts?: boolean } = {},
   ): Promise<void> {
-    const { catalog, store, environment } = this.#node;
+    const { catalog, store, environment, damage } = this.#node;
     const lease = await acquireLease(environment, { timeoutMs: TURN_MS });
     try {
       const oldestHeld = this.#holder.oldestGeneration;
-      const bringing = { environment, owner: lease.owner, catalog, store, oldestHeld, evicts };
+      const { owner } = lease;
+      const bringing = { environment, owner, catalog, store, damage, oldestHeld, evicts };
       await bringTo(bringing, wanted);
     } finally {
       await lease.release();
@@ -295,6 +370,26 @@ export class ClusterNode {
     await this.kill();
     await this.#node.nodes.stop(this.#node.settings.name).catch(() => undefined); // if PostgreSQL is down, the missing heartbeat has the same effect
   }
+}
+
+/** Returns the slices that cannot be fetched, and the damaged objects that they need. */
+function damageIn(
+  { shard, generation, segments, own }: WantedShard,
+  damaged: readonly DamagedObject[],
+  contents: Contents,
+): { readonly objects: readonly DamagedObject[]; readonly slices: ReadonlySet<number> } {
+  const here = new Set(contents.segments.flatMap((one) => [one.object, one.symbolsObject]));
+  const used = new Set(segments.flatMap((one) => [one.object, one.symbolsObject]));
+  const isHere = contents.shards.some(([number, at]) => number === shard && at === generation);
+  const objects = damaged.filter((one) =>
+    one.segment === undefined
+      ? one.shard === shard && !isHere
+      : used.has(one.object) && !here.has(one.object),
+  );
+  const slices = objects.flatMap(({ segment }) =>
+    segment === undefined ? own!.own : own!.own.filter((slice) => slice === segment % own!.of),
+  );
+  return { objects, slices: new Set(slices) };
 }
 
 const isDiskFull = (error: unknown): boolean =>

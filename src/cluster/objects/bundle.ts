@@ -35,6 +35,9 @@ import { QuernError } from "../../base/errors.ts";
 import { pack, unpack } from "./packing.ts";
 import { inPieces, type SegmentStore } from "./segment-store.ts";
 
+/** The kinds of objects, by the folder of their keys. */
+export const KIND = { seg: 1, sym: 2, repo: 3 } as const;
+
 const MAGIC = Buffer.from("quern\u0004");
 const SUM_BYTES = 32;
 const SECTION_BYTES = 4 + SUM_BYTES;
@@ -202,6 +205,23 @@ export async function* fetchTables(
     await reader.close();
   }
 }
+
+/** Resolves to false if the object is damaged or missing. */
+export async function isIntact(store: Pick<SegmentStore, "get">, key: string): Promise<boolean> {
+  const kind = KIND[key.split("/")[1] as keyof typeof KIND];
+  try {
+    for await (const _ of decodeBundle(key, kind, await store.get(key))); // checks all bytes
+    return true;
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether a store has rejected a call because an object is damaged or missing. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof QuernError &&
+  (error.code === "INDEX_CORRUPT" || error.code === "INDEX_NOT_FOUND");
 
 async function fetchHead(
   store: Pick<SegmentStore, "get">,

@@ -11,10 +11,9 @@
  */
 
 import { pack, unpack } from "msgpackr";
-import { damaged, decodeBundle, sendBundle, type Value } from "./bundle.ts";
+import { damaged, decodeBundle, KIND, sendBundle, type Value } from "./bundle.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
-const KIND = 3;
 const TAG = { SKIPPED: 2, VERSIONS: 4 } as const;
 
 /** The data of a repository object. The values are those of the data directory, without seals. */
@@ -44,7 +43,7 @@ export async function sendExtra(
     ...versions.map(([number, bytes]) => ({ tag: TAG.VERSIONS, number, bytes })),
   ];
   const { key } = await sendBundle(store, "repo", {
-    kind: KIND,
+    kind: KIND.repo,
     tables: () => [],
     rest: () => values,
   });
@@ -61,7 +60,7 @@ export async function fetchExtra(
   }
   let skipped: Uint8Array | undefined;
   const versions: [number, Uint8Array][] = [];
-  for await (const { tag, number, bytes } of decodeBundle(key, KIND, await store.get(key))) {
+  for await (const { tag, number, bytes } of decodeBundle(key, KIND.repo, await store.get(key))) {
     if (tag === TAG.SKIPPED) skipped = Uint8Array.from(bytes);
     else if (tag === TAG.VERSIONS) versions.push([number, Uint8Array.from(bytes)]);
     else throw damaged(key);

@@ -47,13 +47,12 @@ import {
   damaged,
   decodeBundle,
   fetchTables,
+  KIND,
   sendBundle,
   type Described,
   type Value,
 } from "./bundle.ts";
 import type { SegmentStore } from "./segment-store.ts";
-
-const KIND = { SEGMENT: 1, SYMBOLS: 2 } as const;
 
 /** The parts of an object's tables, after the header. */
 const TABLE_PARTS: readonly Part[] = [
@@ -230,7 +229,7 @@ export const sendSegment = (
   store: SegmentStore,
 ): Promise<Described> =>
   sendBundle(store, "seg", {
-    kind: KIND.SEGMENT,
+    kind: KIND.seg,
     tables: () => tableValues(environment, segment),
     rest: () => restValues(environment, segment),
   });
@@ -246,7 +245,7 @@ export const sendSymbols = (
 ): Promise<Described> => {
   const header = [symbolStretch(PART.SYMBOLS, of, [0, SYMBOLS_HEADER + 1])];
   return sendBundle(store, "sym", {
-    kind: KIND.SYMBOLS,
+    kind: KIND.sym,
     tables: () => valuesOf(environment, header),
     rest: () => valuesOf(environment, symbolsRest(of)),
   });
@@ -274,7 +273,7 @@ export async function fetchSegment(
   of: SegmentToFetch,
   store: SegmentStore,
 ): Promise<void> {
-  const values = decodeBundle(of.key, KIND.SEGMENT, await store.get(of.key), of.bytes);
+  const values = decodeBundle(of.key, KIND.seg, await store.get(of.key), of.bytes);
   const keysOf = segmentKeys(of, [...TABLE_PARTS, ...REST_PARTS]);
   await writeAll(environment, of.key, toSegment(environment, of, keysOf), values);
 }
@@ -285,7 +284,7 @@ export async function fetchSegmentTables(
   of: SegmentToFetch,
   store: SegmentStore,
 ): Promise<void> {
-  const values = fetchTables(store, of.key, KIND.SEGMENT, of.bytes);
+  const values = fetchTables(store, of.key, KIND.seg, of.bytes);
   await writeAll(environment, of.key, toKeys(segmentKeys(of, TABLE_PARTS)), values);
 }
 
@@ -302,7 +301,7 @@ export async function fetchSegmentRest(
   for (const { range } of segmentStretches([...REST_PARTS, ...TEXT_PARTS], of.segment))
     await deleteRange(environment, range);
   await deleteFile(environment, of.segment);
-  const values = decodeBundle(of.key, KIND.SEGMENT, await store.get(of.key), of.bytes);
+  const values = decodeBundle(of.key, KIND.seg, await store.get(of.key), of.bytes);
   const keysOf = segmentKeys(of, REST_PARTS);
   const restOf: KeysOf = (one) => (isSegmentTable(one) ? [] : keysOf(one));
   await writeAll(environment, of.key, toSegment(environment, of, restOf), values);
@@ -382,7 +381,7 @@ export async function fetchSymbols(
   of: SymbolsToFetch,
   store: SegmentStore,
 ): Promise<void> {
-  const values = decodeBundle(of.key, KIND.SYMBOLS, await store.get(of.key));
+  const values = decodeBundle(of.key, KIND.sym, await store.get(of.key));
   await writeAll(environment, of.key, toKeys(symbolKeys(of)), values);
 }
 
@@ -392,7 +391,7 @@ export async function fetchSymbolsHeader(
   of: SymbolsToFetch,
   store: SegmentStore,
 ): Promise<void> {
-  const values = fetchTables(store, of.key, KIND.SYMBOLS);
+  const values = fetchTables(store, of.key, KIND.sym);
   await writeAll(environment, of.key, toKeys(symbolKeys(of)), values);
 }
 
@@ -406,7 +405,7 @@ export async function fetchSymbolsRest(
   store: Pick<SegmentStore, "get">,
 ): Promise<void> {
   for (const { range } of symbolsRest(of)) await deleteRange(environment, range);
-  const values = decodeBundle(of.key, KIND.SYMBOLS, await store.get(of.key));
+  const values = decodeBundle(of.key, KIND.sym, await store.get(of.key));
   const keysOf = symbolKeys(of);
   const isHeader = ({ tag, number }: Value) => tag === PART.SYMBOLS && number === SYMBOLS_HEADER;
   const restOf: KeysOf = (one) => (isHeader(one) ? [] : keysOf(one));

@@ -9,6 +9,7 @@
  *     version 4   quern_node, quern_ready
  *     version 5   quern_job, quern_lease, quern_doomed
  *     version 6   `removed` and `extra_body` in quern_state; manifests no longer list repositories
+ *     version 7   quern_damaged
  *
  * Ids are stored as UTF-16 code units, big-endian. So PostgreSQL sorts them as JavaScript does, in any locale, and
  * any string is a valid id. Dates are milliseconds since 1970. Records have the type json, because jsonb rejects
@@ -164,6 +165,13 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
        where not exists (
          select from ${table("quern_repository")} as one where one.repository = state.repository)
      ) as gone`,
+  ],
+  (table) => [
+    `create table ${table("quern_damaged")} (
+      object text collate "C" primary key,
+      shard int not null,
+      segment bigint
+    )`,
   ],
 ];
 
