@@ -260,8 +260,8 @@ class ChangeSearch {
 
   #search({ scope }: Part): Promise<ChangesOutput | Failure> {
     const { plan, request, attempt, searching } = this.#parts;
-    // one more than wanted tells whether another page follows
-    const most = request.matches + 1;
+    // one more than wanted tells whether another page follows; the first one may be on the page before as a whole
+    const most = request.matches + (scope.after ? 2 : 1);
     const input: ChangesInput = { plan, scope, most, shared: attempt.control.shared };
     return searching.parts.pool.run("changes.search", input, { lane: "search" });
   }
