@@ -1,5 +1,5 @@
 /**
- * Compiles src/kernel/assembly to WebAssembly and embeds it: build/kernel.wasm, build/lists.wasm for memory
+ * Compiles src/kernel/assembly to WebAssembly and embeds it: build/kernel.wasm, build/search.wasm for memory
  * that threads share, and src/kernel/module.generated.ts, which holds the same bytes in base64. Skips work
  * that is up to date.
  */
@@ -28,15 +28,20 @@ const OPTIONS = [
 const MODULES = [
   { name: "KERNEL", entry: "index.ts", wasm: "kernel.wasm", options: ["--initialMemory=16"] },
   {
-    name: "LISTS",
-    entry: "lists.ts",
-    wasm: "lists.wasm",
+    name: "SEARCH",
+    entry: "shared.ts",
+    wasm: "search.wasm",
     options: ["--initialMemory=1", "--enable=threads", "--sharedMemory"],
   },
 ].map((module) => ({ ...module, wasm: join(root, "build", module.wasm) }));
 
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-const newest = Math.max(...readdirSync(sources).map((name) => modified(join(sources, name))));
+// job.ts is compiled both to WebAssembly and as TypeScript
+const inputs = [
+  ...readdirSync(sources).map((name) => join(sources, name)),
+  join(sources, "../job.ts"),
+];
+const newest = Math.max(...inputs.map(modified));
 const made = [embedded, ...MODULES.map(({ wasm }) => wasm)];
 
 async function compile({ name, entry, wasm, options }) {

@@ -151,7 +151,7 @@ class LocalEngine {
     this.#options = options;
     this.#internals = internals;
     this.#tracer = new Tracer(environment.path);
-    this.#kept = new Kept(internals.tableBytes);
+    this.#kept = new Kept({ tableBytes: internals.tableBytes, workers: options.workers });
     this.#pool = startPool(environment, options, {
       kept: this.#kept,
       workerDied: () => this.#tracer.workerDied(),
@@ -456,15 +456,12 @@ function startPool(
     },
     environment:
       workers === 0
-        ? { path, readOnly, opened: environment, ...kept.memory }
+        ? { path, readOnly, opened: environment, shared: kept.memory }
         : {
             path,
             readOnly,
-            get keptLists() {
-              return kept.memory.keptLists;
-            },
-            get tables() {
-              return kept.memory.tables;
+            get shared() {
+              return kept.memory;
             },
           },
     // the pool's only warnings are those about dead workers

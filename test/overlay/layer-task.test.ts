@@ -7,7 +7,7 @@ import { layerTask } from "../../src/overlay/layer-task.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../src/store/format/format.ts";
 import { openPacked } from "../../src/store/memory/memory-store.ts";
 import { openSegment } from "../../src/store/segments/segment-reader.ts";
-import { newSharedTablesMemory, SharedTables } from "../../src/store/segments/shared-tables.ts";
+import { SharedTables, tablesMemoryBytes } from "../../src/store/segments/shared-tables.ts";
 import { SMALL_LAYOUT, temporaryFolder } from "../engine/opened.ts";
 import { inlineContext } from "./inline-context.ts";
 
@@ -41,7 +41,7 @@ test("the tables of a layer are not put into shared memory, which they would fil
   const segment = FIRST_MEMORY_SEGMENT;
   const input = { segment, ...how, repositories: [{ repository: 1, files }] };
   const { packed } = await layerTask(input, inlineContext());
-  const tables = new SharedTables(newSharedTablesMemory(2 ** 16));
+  const tables = new SharedTables(new SharedArrayBuffer(tablesMemoryBytes(2 ** 16)));
   const reader = openSegment(openPacked(packed), segment, { tables })!;
   expect(reader.bytes).toBeGreaterThan(0); // without shared memory
   expect(tables.dropOthers(() => false)).toBe(0);

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  newSharedTablesMemory,
+  tablesMemoryBytes,
   NOT_SHARED,
   ownBytes,
   SharedTables,
@@ -11,6 +11,8 @@ import {
 } from "../../src/store/segments/shared-tables.ts";
 import { bundle } from "../threads/bundle.ts";
 import { killSome, race } from "../threads/races.ts";
+
+const newSharedTablesMemory = (bytes: number) => new SharedArrayBuffer(tablesMemoryBytes(bytes));
 
 const KIB = 1024;
 

@@ -7,7 +7,7 @@
 import { countBits, decodeGaps, intersectBits } from "./postings";
 
 /** Special results of pagesWithAll(), which otherwise returns a number of pages. */
-const MISSING: i32 = -1;
+export const MISSING: i32 = -1;
 const BROKEN: i32 = -2;
 /**
  * The bit that marks a list as a bitmap. In a block, this bit is set in the gram of the list. In an entry (below), it
@@ -16,14 +16,14 @@ const BROKEN: i32 = -2;
 const BITMAP: u32 = 0x8000_0000;
 
 // offsets in a thread's scratch memory
-const LIST_BYTES: usize = 0;
+export const LIST_BYTES: usize = 0;
 const MISSING_COUNT: usize = 4;
 const MISSING_BLOCKS: usize = 16;
 /** The maximum number of grams in one call. */
 const MOST_GRAMS: usize = 256;
 /** The offset of the entries. An entry is the (address, length) of a list, and the shortest list comes first. */
 const ENTRIES: usize = MISSING_BLOCKS + 4 * MOST_GRAMS;
-const BITS: usize = ENTRIES + 8 * MOST_GRAMS;
+export const BITS: usize = ENTRIES + 8 * MOST_GRAMS;
 
 /**
  * Finds the pages that have all the grams. Sets the bits of these pages at BITS of `scratch`, and returns the number of

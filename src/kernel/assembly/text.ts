@@ -72,7 +72,7 @@ export function stretchesWith(
 }
 
 /** Returns the position after the last newline before `place`, but at least `lowest`. */
-function startOfLine(place: usize, lowest: usize): usize {
+export function startOfLine(place: usize, lowest: usize): usize {
   const newline = i8x16.splat(10);
   let at = place;
   while (at >= lowest + 16) {
@@ -85,7 +85,7 @@ function startOfLine(place: usize, lowest: usize): usize {
 }
 
 /** Returns the position after the first newline at or after `place`, at most `limit`. */
-function endOfLine(place: usize, limit: usize): usize {
+export function endOfLine(place: usize, limit: usize): usize {
   const newline = i8x16.splat(10);
   let at = place;
   for (; at < limit; at += 16) {

@@ -1,76 +1,76 @@
 /**
- * Owns the memory that the search threads of an engine share: posting lists, and tables of segments. The engine's
- * thread creates this memory and passes it to the other threads.
+ * Owns the memory that the search threads of an engine share: posting lists, tables of segments, and a room for each
+ * thread. The engine's thread creates this memory and passes it to the other threads.
  */
 
-import { KeptLists, newKeptListsMemory } from "../../store/segments/kept-lists.ts";
-import {
-  newSharedTablesMemory,
-  SharedTables,
-  type SharedMemory,
-} from "../../store/segments/shared-tables.ts";
 import { contentOf, type ManifestSegment } from "../../store/catalog/manifest.ts";
+import type { KeptLists } from "../../store/segments/kept-lists.ts";
+import {
+  createMemory,
+  LISTS_BYTES,
+  listsIn,
+  tablesIn,
+  type SharedMemory,
+} from "../../store/segments/shared-memory.ts";
+import type { SharedTables } from "../../store/segments/shared-tables.ts";
 import type { OwnPool } from "../../threads/pool.ts";
 
 /**
- * The number of bytes of posting lists to cache for each segment, and the minimum and maximum for all segments
- * together. The minimum is enough for about twenty queries in the source code of Linux. docs/limits.md promises the
- * maximum.
+ * The number of bytes of posting lists to cache for each segment, and the minimum for all segments together. The minimum
+ * is enough for about twenty queries in the source code of Linux.
  */
 const LISTS_A_SEGMENT = 256 * 1024;
 const LEAST_LISTS = 16 * 2 ** 20;
-const MOST_LISTS = 128 * 2 ** 20;
 
-/** The memory of tables is replaced if it is full and dropped tables take more than this share of it. */
+/** The number of rooms for the calling thread, and for threads that are started again after they have died. */
+const MORE_ROOMS = 4;
+
+/** The memory is replaced if its tables are full and dropped tables take more than this share of them. */
 const MOST_DROPPED = 1 / 2;
 
 type Segments = readonly Pick<ManifestSegment, "segment" | "content" | "symbols">[];
 
+interface Parts {
+  readonly memory: SharedMemory;
+  readonly lists: KeptLists;
+  readonly tables: SharedTables;
+}
+
 export class Kept {
   readonly #tableBytes: number;
-  #lists: KeptLists | undefined;
-  #tables: SharedTables | undefined;
+  readonly #rooms: number;
+  /** Undefined if there is not enough memory. In that case, each thread reads tables and lists of its own. */
+  #parts: Parts | undefined;
   #segments: Segments = [];
   /** The share of the memory of tables that dropped tables take, from 0 to 1. */
   #dropped = 0;
 
   /** `tableBytes` is the maximum size of the shared tables. */
-  constructor(tableBytes: number) {
+  constructor({ tableBytes, workers }: { readonly tableBytes: number; readonly workers: number }) {
     this.#tableBytes = tableBytes;
+    this.#rooms = workers + MORE_ROOMS;
     this.#create();
   }
 
   #create(): void {
-    this.#lists = unlessNoMemory(() => new KeptLists(newKeptListsMemory(MOST_LISTS)));
-    this.#tables = this.#newTables();
+    this.#parts = unlessNoMemory(() => {
+      const memory = createMemory(this.#tableBytes, this.#rooms);
+      return { memory, lists: listsIn(memory), tables: tablesIn(memory) };
+    });
     this.dropOthers(this.#segments);
   }
 
   /** The shared memory to pass to a new thread. */
-  get memory(): SharedMemory {
-    return { keptLists: this.#lists?.memory, tables: this.#tables?.memory };
+  get memory(): SharedMemory | undefined {
+    return this.#parts?.memory;
   }
 
   /** Makes room if the memory of lists or tables is full, unless a thread may be using it. */
   makeRoom(pool: OwnPool): void {
-    if (!pool.isIdle) return;
-    if (this.#lists?.isFull) this.#lists.clear();
-    if (this.#tables?.isFull && this.#dropped > MOST_DROPPED) this.#replaceTables(pool);
-  }
-
-  #newTables(): SharedTables | undefined {
-    return unlessNoMemory(() => new SharedTables(newSharedTablesMemory(this.#tableBytes)));
-  }
-
-  /** Creates an empty memory for the tables of segments, and makes all threads use it instead of the old one. */
-  #replaceTables(pool: OwnPool): void {
-    const tables = this.#newTables();
-    if (!tables) return;
-    this.#tables = tables;
-    this.#dropped = 0;
-    const share = (worker: number) =>
-      pool.run("search.shareTables", tables.memory, { lane: "search", worker, isUrgent: true });
-    void Promise.allSettled(pool.started.map(share));
+    if (!pool.isIdle || !this.#parts) return;
+    const { lists, tables } = this.#parts;
+    if (tables.isFull && this.#dropped > MOST_DROPPED) void this.trim(pool);
+    else if (lists.isFull) lists.clear();
   }
 
   /**
@@ -83,9 +83,9 @@ export class Kept {
     const editions = new Map(segments.map((one) => [contentOf(one), one.symbols]));
     const isKept = (segment: number, edition: number) =>
       stored.has(segment) && (edition === 0 || edition === editions.get(segment));
-    this.#lists?.allow(listsBytes(segments.length));
-    this.#lists?.dropOthers(isKept);
-    this.#dropped = this.#tables?.dropOthers(isKept) ?? 0;
+    this.#parts?.lists.allow(listsBytes(segments.length));
+    this.#parts?.lists.dropOthers(isKept);
+    this.#dropped = this.#parts?.tables.dropOthers(isKept) ?? 0;
   }
 
   /**
@@ -101,16 +101,15 @@ export class Kept {
   }
 
   close(): void {
-    this.#lists = undefined;
-    this.#tables = undefined;
+    this.#parts = undefined;
   }
 }
 
 /** Returns how many bytes of posting lists are cached for an index with this many segments. */
 const listsBytes = (segments: number): number =>
-  Math.min(MOST_LISTS, Math.max(LEAST_LISTS, LISTS_A_SEGMENT * segments));
+  Math.min(LISTS_BYTES, Math.max(LEAST_LISTS, LISTS_A_SEGMENT * segments));
 
-/** Returns undefined if there is not enough memory. In that case, each thread reads a copy of its own. */
+/** Returns undefined if there is not enough memory. */
 function unlessNoMemory<T>(make: () => T): T | undefined {
   try {
     return make();

@@ -32,13 +32,13 @@ const ROOM = STOP + 5;
 const FOUND = STOP + 6;
 /** The index of the first segment's words. Each segment has SEGMENT_WORDS words. */
 const SEGMENTS = STOP + 7;
-const SEGMENT_WORDS = 5;
+const SEGMENT_WORDS = 6;
 /**
  * The words of a segment. STATE is its state. STEPS is the number of its steps, and CLAIMED the number of those that
  * were claimed. FIRST is the number of steps that were claimed from the beginning, and LAST is the number of steps that
- * were claimed from the end.
+ * were claimed from the end. KIND says what the steps are.
  */
-const [STATE, STEPS, CLAIMED, FIRST, LAST] = [0, 1, 2, 3, 4];
+const [STATE, STEPS, CLAIMED, FIRST, LAST, KIND] = [0, 1, 2, 3, 4, 5];
 /** The states of a segment. */
 const [WAITING, PLANNING, OPEN, CLOSED] = [0, 1, 2, 3];
 
@@ -134,9 +134,13 @@ export class Control {
     return Atomics.compareExchange(this.#words, at, WAITING, PLANNING) === WAITING;
   }
 
-  /** Opens a segment of `steps` steps, so that other threads may claim some of them. */
-  open(segment: number, steps: number): void {
+  /**
+   * Opens a segment of `steps` steps, so that other threads may claim some of them. `kind` is a number that says what the
+   * steps are. A thread may claim steps only if it divides the segment in the same way.
+   */
+  open(segment: number, steps: number, kind = 0): void {
     this.#words[SEGMENTS + SEGMENT_WORDS * segment + STEPS] = steps;
+    this.#words[SEGMENTS + SEGMENT_WORDS * segment + KIND] = kind;
     this.#settle(segment, OPEN);
   }
 
@@ -160,6 +164,11 @@ export class Control {
     Atomics.wait(this.#words, at + STATE, PLANNING, PLAN_WAIT_MS);
     if (Atomics.load(this.#words, at + STATE) !== OPEN) return 0;
     return Math.max(0, this.#words[at + STEPS]! - Atomics.load(this.#words, at + CLAIMED));
+  }
+
+  /** Returns what the steps of an open segment are. */
+  kindOf(segment: number): number {
+    return this.#words[SEGMENTS + SEGMENT_WORDS * segment + KIND]!;
   }
 
   /**

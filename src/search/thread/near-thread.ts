@@ -6,18 +6,17 @@
  * workers run the search.
  */
 
-import { countBits } from "../../base/bitset.ts";
 import { closedError } from "../../base/errors.ts";
 import { newPause, type Pause } from "../../base/yield.ts";
 import type { KeyRange, Environment, Snapshot } from "../../store/lmdb/environment.ts";
-import type { SharedMemory } from "../../store/segments/shared-tables.ts";
+import type { SharedMemory } from "../../store/segments/shared-memory.ts";
 import type { SegmentHeader } from "../../store/segments/segment-tables.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
 import { Control, STOPPED } from "../messages/control.ts";
 import { nothingFound, type SearchInput, type SearchOutput } from "../messages/messages.ts";
 import { unpackPlan } from "../messages/plan.ts";
 import { prepareInTime, type PreparedAtom } from "./planning/prepare.ts";
-import type { SegmentPlan } from "./planning/segment-plan.ts";
+import type { SegmentWork } from "./literal/segment-work.ts";
 import { ThreadTools } from "./reading/thread-tools.ts";
 import { SearchRun, SegmentGone } from "./search-task.ts";
 
@@ -47,16 +46,16 @@ type Headers = ReadonlyMap<number, SegmentHeader>;
 
 export class NearThread {
   readonly #environment: Environment;
-  readonly #shared: () => SharedMemory;
+  readonly #shared: () => SharedMemory | undefined;
   /** The tools of the calling thread, with the memory that they share. Created for the first search. */
-  #tools: { readonly thread: ThreadTools; readonly tables: SharedMemory["tables"] } | undefined;
+  #tools: { readonly thread: ThreadTools; readonly shared: SharedMemory } | undefined;
   /** The time until which the calling thread reads nothing. */
   #restsUntil = 0;
   #isBusy = false;
   #isClosed = false;
 
   /** `shared` returns the memory that threads currently share. */
-  constructor(environment: Environment, shared: () => SharedMemory) {
+  constructor(environment: Environment, shared: () => SharedMemory | undefined) {
     this.#environment = environment;
     this.#shared = shared;
   }
@@ -101,18 +100,17 @@ export class NearThread {
   }
 
   /**
-   * Returns the tools of this thread, or undefined if threads share no tables. Creates new tools if the threads now
-   * share other tables.
+   * Returns the tools of this thread, or undefined if threads share no memory. Creates new tools if the threads now share
+   * another memory.
    */
   #thread(): ThreadTools | undefined {
     const shared = this.#shared();
-    if (!shared.tables) return undefined;
-    if (this.#tools?.tables !== shared.tables) this.trim();
+    if (!shared) return undefined;
+    if (this.#tools?.shared !== shared) this.trim();
     const onMissing = (): never => {
       throw new NotHere();
     };
-    const { tables } = shared;
-    this.#tools ??= { thread: new ThreadTools(true, { ...shared, onMissing }), tables };
+    this.#tools ??= { thread: new ThreadTools(true, { shared, onMissing }), shared };
     return this.#tools.thread;
   }
 
@@ -173,13 +171,13 @@ function isEasy(atom: PreparedAtom): boolean {
 }
 
 /**
- * Returns a function to call with each plan of a search. The function throws TooMuch once the plans together need too
+ * Returns a function to call with the work in each segment. The function throws TooMuch once all of it together is too
  * much work.
  */
-function limits(): (plan: SegmentPlan) => void {
+function limits(): (work: SegmentWork) => void {
   let [files, pages] = [0, 0];
   return ({ candidates, stats }) => {
-    files += countBits(candidates);
+    files += candidates;
     pages += stats.ngramMatches;
     if (files > MOST_FILES || pages > MOST_PAGES) throw new TooMuch();
   };

@@ -3,7 +3,7 @@
  * their windows, and keeps the best files.
  */
 
-import { countBits, hasBit } from "../../base/bitset.ts";
+import { hasBit } from "../../base/bitset.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
 import { HASH_BYTES, NO_BLOB } from "../../store/format/format.ts";
 import type { SegmentReader } from "../../store/segments/segment-reader.ts";
@@ -11,7 +11,6 @@ import { pathOf, repositoryOf, type PathTable } from "../../store/segments/segme
 import { Collector, type RankedFile } from "./ranking/collect.ts";
 import { answerBytes } from "../messages/answer-size.ts";
 import { FacetCounter } from "./ranking/facet-counter.ts";
-import { HitRater } from "./ranking/hits.ts";
 import type {
   RankedFiles,
   SearchOutput,
@@ -20,12 +19,14 @@ import type {
   StreamPart,
 } from "../messages/messages.ts";
 import { inOneBuffer } from "../messages/packed-chunks.ts";
-import { planSegment, type SegmentPlan } from "./planning/segment-plan.ts";
-import { SegmentScan, type Hit } from "./scanning/segment-scan.ts";
+import { LiteralRun } from "./literal/literal-run.ts";
+import type { SegmentWork } from "./literal/segment-work.ts";
+import { planSegment } from "./planning/segment-plan.ts";
 import type { SearchThread } from "./search-thread.ts";
 import { showAhead } from "./show-ahead.ts";
 import { showFile } from "./showing/show.ts";
 import { openDefinitions } from "./reading/thread-tools.ts";
+import { WindowWork } from "./window-work.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /**
@@ -62,16 +63,21 @@ export class SearchRun {
   readonly #facets: FacetCounter | undefined;
   readonly #readers = new Map<number, SegmentReader>();
   /** The plans that planAll() has made, by the positions of their segments. */
-  readonly #planned = new Map<number, { readonly plan: SegmentPlan; readonly ms: number }>();
+  readonly #planned = new Map<number, { readonly work: SegmentWork; readonly ms: number }>();
   readonly #beganAt = performance.timeOrigin + performance.now();
-  #pending: { file: RankedFile; plan: SegmentPlan }[] = [];
+  /** The search for a literal in the kernel. Undefined if the query is another one. */
+  readonly #literal: LiteralRun | undefined;
+  #pending: { file: RankedFile; work: SegmentWork }[] = [];
   #postedTotals = zeroTotals();
   #lastPost = 0;
 
   constructor(thread: SearchThread) {
     this.#thread = thread;
-    const { matches, page, facets, bestIfMany } = thread.input;
+    const { snapshot, tools } = thread;
+    const { matches, page, facets, bestIfMany, repositories } = thread.input;
     this.#facets = facets && new FacetCounter();
+    const how = { snapshot, tools, repositories, isRanked: matches > 0 };
+    this.#literal = facets ? undefined : LiteralRun.begin(thread.query, how);
     const more = page?.more ?? 0;
     const kept = {
       matches: matches === 0 ? 0 : matches + more,
@@ -81,16 +87,16 @@ export class SearchRun {
   }
 
   /**
-   * Plans all segments before any of them is searched, and calls `check` with each plan. Throws what `check` throws, and
-   * the errors of damaged and deleted segments.
+   * Plans all segments before any of them is searched, and calls `check` with the work of each. Throws what `check`
+   * throws, and the errors of damaged and deleted segments.
    */
-  async planAll(check: (plan: SegmentPlan) => void): Promise<void> {
+  async planAll(check: (work: SegmentWork) => void): Promise<void> {
     for (const position of this.#thread.input.segments.keys()) {
       const began = performance.now();
-      const plan = await this.#plan(position);
-      if (!plan) return;
-      check(plan);
-      this.#planned.set(position, { plan, ms: performance.now() - began });
+      const work = await this.#plan(position);
+      if (!work) return;
+      check(work);
+      this.#planned.set(position, { work, ms: performance.now() - began });
       await this.#thread.context.pause();
     }
   }
@@ -147,99 +153,77 @@ export class SearchRun {
     };
     this.#parts.push(part);
     let isShared = !isOwner;
+    let work: SegmentWork | undefined;
     try {
-      const plan = this.#planned.get(position)?.plan ?? (await this.#plan(position));
-      if (!plan) return;
+      work = this.#planned.get(position)?.work ?? (await this.#plan(position));
+      if (!work) return;
       const planned = performance.now();
       if (isOwner) {
-        part.plan = reportOf(plan, this.#planned.get(position)?.ms ?? planned - began);
-        isShared = plan.steps.length > WORTH_HELP && !plan.hasReadText;
-        if (isShared) this.#thread.control.open(position, plan.steps.length);
+        part.plan = reportOf(work, this.#planned.get(position)?.ms ?? planned - began);
+        isShared = work.steps > WORTH_HELP && work.isShared;
+        if (isShared) this.#thread.control.open(position, work.steps, work.kind);
       }
-      if (plan.steps.length > 0)
-        await this.#windows({ position, plan, isOwner, isShared, totals, part });
+      // this thread may have planned in another way than the owner, for instance because it has no room in shared memory
+      const isSame = isOwner || this.#thread.control.kindOf(position) === work.kind;
+      if (isSame && work.steps > 0)
+        await this.#steps({ position, work, isOwner, isShared, totals, part });
       part.nanoseconds = nanoseconds(performance.now() - planned);
     } catch (error) {
       part.failure = failureOf(error);
     } finally {
+      work?.end();
       if (isOwner && (part.failure || !isShared)) this.#thread.control.close(position);
     }
   }
 
-  async #plan(position: number): Promise<SegmentPlan | undefined> {
+  async #plan(position: number): Promise<SegmentWork | undefined> {
     const { input, query, snapshot, thread, tools } = this.#thread;
+    const { repositories } = input;
     const { segment, scope, sets, symbols: edition } = input.segments[position]!;
     const opened = thread.open(snapshot, segment);
     const symbols = opened && openDefinitions(snapshot, opened, edition);
     if (!opened || symbols === "gone") throw new SegmentGone(segment);
-    this.#readers.set(position, opened.reader);
-    return planSegment(
-      opened,
-      { query, scope, sets, symbols, isRanked: input.matches > 0 },
-      snapshot,
-      tools,
-    );
+    const { reader } = opened;
+    this.#readers.set(position, reader);
+    const literal = await this.#literal?.plan({ reader, symbols, scope, sets });
+    if (literal) return literal;
+    const asked = { query, scope, sets, symbols, isRanked: input.matches > 0 };
+    const plan = await planSegment(opened, asked, snapshot, tools);
+    return plan && new WindowWork(plan, { snapshot, tools, repositories });
   }
 
-  async #windows(work: {
+  async #steps(at: {
     readonly position: number;
-    readonly plan: SegmentPlan;
+    readonly work: SegmentWork;
     readonly isOwner: boolean;
     readonly isShared: boolean;
     readonly totals: Totals;
     readonly part: { stepsDone: number };
   }): Promise<void> {
-    const { position, plan, isOwner, isShared, totals, part } = work;
-    const { control, context, input, snapshot, tools } = this.#thread;
-    const { steps } = plan;
-    const scan = new SegmentScan(plan, { snapshot, tools });
-    const rater = await this.#rater(plan);
-    const onHit = (hit: Hit) => {
-      // #compare and #columns need the hashes later. They are read now, so that damage in them is reported for this
-      // segment
-      if (input.matches > 0) plan.reader.hashes(snapshot);
-      const rating = rater.rate(hit);
-      if (!rating) return keep(hit);
-      return rating.then((isRated) => {
-        if (isRated) keep(hit);
-      });
-    };
-    const keep = (hit: Hit) => {
-      totals.fileCount++;
-      totals.totalMatchCount += rater.count;
-      this.#facets?.add(hit.file, plan.reader, snapshot);
-      if (!input.stream && rater.score < this.#collector.threshold) return;
-      const count = Math.min(rater.count, input.matchesPerFile);
-      const file = { score: rater.score, segment: position, file: hit.file, count };
-      if (input.stream) this.#pending.push({ file, plan });
-      else if (!this.#isBefore(file)) this.#collector.add(file);
+    const { position, work, isOwner, isShared, totals, part } = at;
+    const { control, context, input, snapshot } = this.#thread;
+    const threshold = () => (input.stream ? -Infinity : this.#collector.threshold);
+    const keep = (file: number, score: number, matches: number) => {
+      this.#facets?.add(file, work.reader, snapshot);
+      if (score < threshold()) return;
+      const count = Math.min(matches, input.matchesPerFile);
+      const found = { score, segment: position, file, count };
+      if (input.stream) this.#pending.push({ file: found, work });
+      else if (!this.#isBefore(found)) this.#collector.add(found);
     };
     let own = 0;
     const next = () =>
-      isShared ? control.claimStep(position, isOwner) : own < steps.length ? own++ : undefined;
+      isShared ? control.claimStep(position, isOwner) : own < work.steps ? own++ : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
-      await scan.window(steps[step]!, totals, onHit);
-      if (control.stopped) break; // the search was stopped within the window, so the window is not counted
+      const doing = work.step(step, totals, { threshold, file: keep });
+      if (doing) await doing;
+      if (control.stopped) break; // the search was stopped within the step, so the step is not counted
       part.stepsDone++;
       if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
         await this.#post();
       const wait = context.pause();
       if (wait) await wait;
     }
-  }
-
-  #rater({ reader, candidates }: SegmentPlan): Promise<HitRater> {
-    const { query, tools, snapshot, input } = this.#thread;
-    const { ranks } = input.repositories;
-    const rankOf = (file: number) => ranks[repositoryOf(reader.header, file)] ?? 0;
-    return HitRater.of({
-      query,
-      tools,
-      reader,
-      snapshot,
-      rankOf,
-      candidates: countBits(candidates),
-    });
   }
 
   /** Returns the position of the file's repository in the list of all repositories, which is sorted by name. */
@@ -330,7 +314,7 @@ export class SearchRun {
     const showing = { query, tools: untilEnd, snapshot, ...how };
     let part = emptyPart(this.#newTotals());
     let ranges = 0; // counts the ranges in this part
-    for (const { file, plan } of pending) {
+    for (const { file, work } of pending) {
       if (control.isFull || control.hasEnded) break;
       const most = control.takeRanges(control.rangesWithRoom(file.count));
       if (most === 0) break;
@@ -338,9 +322,9 @@ export class SearchRun {
         this.#collector.add({ ...file, count: most });
         continue;
       }
-      const { reader, asked } = plan;
-      const sets = (set: number) => hasBit(asked.sets[set]!, file.file);
-      const wanted = { reader, symbols: asked.symbols, file: file.file, sets, skip: 0, most };
+      const { reader, symbols } = work;
+      const sets = (set: number) => hasBit(input.segments[file.segment]!.sets[set]!, file.file);
+      const wanted = { reader, symbols, file: file.file, sets, skip: 0, most };
       const result = await showFile(showing, wanted).catch((error: unknown) =>
         this.#fail(file.segment, error),
       );
@@ -443,13 +427,13 @@ function failureOf(error: unknown): Failure {
 }
 
 const reportOf = (
-  { candidates, undecided, stats, steps }: SegmentPlan,
+  { candidates, undecided, stats, steps }: SegmentWork,
   ms: number,
 ): NonNullable<SegmentPart["plan"]> => ({
   stats,
-  candidates: countBits(candidates),
+  candidates,
   undecided,
-  steps: steps.length,
+  steps,
   nanoseconds: nanoseconds(ms),
 });
 

@@ -8,7 +8,7 @@ import { isCorrupt, unlessCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { withSegments } from "../../store/memory/memory-store.ts";
-import type { SharedMemory, SharedTablesMemory } from "../../store/segments/shared-tables.ts";
+import type { SharedMemory } from "../../store/segments/shared-memory.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { answerBytes } from "../messages/answer-size.ts";
 import { Control, STOPPED } from "../messages/control.ts";
@@ -29,7 +29,7 @@ import { unpackPlan } from "../messages/plan.ts";
 import { prepareInTime, prepareQuery } from "./planning/prepare.ts";
 import { SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
-import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
+import { openDefinitions, ThreadTools, type Caches } from "./reading/thread-tools.ts";
 
 const TOOLS = "search tools";
 /** The memo() key of the memory that this thread shares with other threads. */
@@ -38,16 +38,8 @@ const SHARED = "shared memory";
 export const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo(TOOLS, () => new ThreadTools(context.isInline, sharedBy(context)));
 
-const sharedBy = (context: TaskContext): SharedMemory =>
-  context.memo(SHARED, (): SharedMemory => {
-    const { keptLists, tables } = context.environment as SharedMemory;
-    return { keptLists, tables };
-  });
-
-function share(shared: SharedMemory, context: TaskContext): void {
-  context.forget(SHARED);
-  context.memo(SHARED, () => shared);
-}
+const sharedBy = (context: TaskContext): Pick<Caches, "shared"> =>
+  context.memo(SHARED, () => context.environment as Pick<Caches, "shared">);
 
 /** Returns the control functions of a task that is never stopped. */
 const endless = (context: TaskContext) => ({
@@ -204,16 +196,11 @@ const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask(endless(context)), () => context.pause());
 
 /** Releases everything that this thread has cached. From now on, the thread shares the given memory. */
-const trim: Task<SharedMemory, void> = (shared, context) => {
-  share(shared, context);
+const trim: Task<SharedMemory | undefined, void> = (shared, context) => {
+  context.forget(SHARED);
+  context.memo(SHARED, () => ({ shared }));
   context.forget(TOOLS);
   if (!context.isInline) collectGarbage();
-};
-
-/** Makes this thread share tables through another memory. */
-const shareTables: Task<SharedTablesMemory, void> = (tables, context) => {
-  share({ ...sharedBy(context), tables }, context);
-  toolsOf(context).shareTables(tables);
 };
 
 async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefined> {
@@ -233,5 +220,4 @@ export const SEARCH_TASKS = {
   "search.show": show,
   "search.explain": explain,
   "search.trim": trim,
-  "search.shareTables": shareTables,
 };

@@ -21,11 +21,11 @@
  */
 
 import {
-  createListsKernel,
+  createSearchKernel,
   newSharedMemory,
   RESERVED_BYTES,
-  type ListsKernel,
-} from "../../kernel/lists-kernel.ts";
+  type SearchKernel,
+} from "../../kernel/search-kernel.ts";
 import { emptyBitset, wordsFor, type Bitset } from "../../base/bitset.ts";
 
 const HEAD = RESERVED_BYTES >>> 2;
@@ -41,8 +41,8 @@ const MOST_SETS = 2048;
 const FIRST_BYTE = 4 * (FIRST_SET + SET_WORDS * MOST_SETS);
 
 // as in kernel/assembly/lists.ts
-const MISSING = -1;
-const BROKEN = -2;
+export const MISSING = -1;
+export const BROKEN = -2;
 const MISSING_BLOCKS = 16;
 export const MOST_GRAMS = 256;
 const BITS = MISSING_BLOCKS + 12 * MOST_GRAMS;
@@ -74,7 +74,7 @@ export type ReadBlock = (number: number) => Uint8Array;
 /** The shared lists, as one thread sees them. */
 export class KeptLists {
   readonly memory: KeptListsMemory;
-  readonly #kernel: ListsKernel;
+  readonly #kernel: SearchKernel;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
   /**
@@ -83,11 +83,12 @@ export class KeptLists {
    */
   #scratch = { epoch: -1, at: 0, setBytes: 0 };
 
-  constructor(memory: KeptListsMemory) {
+  /** Lists are added only in the first `bytes` bytes of the memory, by default in all of it. */
+  constructor(memory: KeptListsMemory, bytes = memory.buffer.byteLength) {
     this.memory = memory;
-    this.#kernel = createListsKernel(memory);
+    this.#kernel = createSearchKernel(memory);
     this.#words = new Int32Array(memory.buffer);
-    this.#bytes = new Uint8Array(memory.buffer);
+    this.#bytes = new Uint8Array(memory.buffer, 0, bytes);
     Atomics.compareExchange(this.#words, NEXT, 0, FIRST_BYTE);
     Atomics.compareExchange(this.#words, ALLOWED, 0, this.#bytes.length);
   }
@@ -153,7 +154,7 @@ export class KeptLists {
     const where = { set, pages, scratch };
     let found = this.#run(grams, where);
     if (found === MISSING) {
-      if (!this.#keepMissing(set, scratch, read)) return undefined;
+      if (!this.addMissing(set, scratch, read)) return undefined;
       found = this.#run(grams, where);
     }
     if (found === BROKEN) return "broken";
@@ -181,7 +182,11 @@ export class KeptLists {
     return { pages: bits, listBytes: this.#words[scratch >>> 2]! };
   }
 
-  #keepMissing(set: number, scratch: number, read: ReadBlock): boolean {
+  /**
+   * Reads and adds the blocks of a set whose numbers pagesWithAll() has written to `scratch`. Returns false if there is no
+   * room for them.
+   */
+  addMissing(set: number, scratch: number, read: ReadBlock): boolean {
     const count = this.#words[(scratch >>> 2) + 1]!;
     const blocks = this.#words[set >>> 2]!;
     const addresses = (set >>> 2) + 1 + blocks;

@@ -211,17 +211,29 @@ export class PostingsReader {
     grams: readonly number[],
     { pages, kept }: { readonly pages: number; readonly kept: KeptLists },
   ): KeptPages | undefined {
+    const set = this.setIn(kept);
+    if (set === 0) return undefined;
+    const read = (number: number) => this.payload(snapshot, number);
+    const found = kept.pagesWith(grams, { set, pages, read });
+    if (found === "broken") throw this.broken();
+    return found;
+  }
+
+  /** Returns the address of this set in the memory that threads share, or 0 if there is no room for it. */
+  setIn(kept: KeptLists): number {
     const { epoch } = kept;
     if (this.#kept.epoch !== epoch) {
       const { segment, edition } = this.#place;
       const set = kept.addressOf({ segment, edition, firstGrams: this.#firstGrams });
-      if (set === 0) return undefined;
+      if (set === 0) return 0;
       this.#kept = { epoch, set };
     }
-    const read = (number: number) => this.#payload(snapshot, number);
-    const found = kept.pagesWith(grams, { set: this.#kept.set, pages, read });
-    if (found === "broken") throw corrupt(`a posting list of ${this.#place.what}`);
-    return found;
+    return this.#kept.set;
+  }
+
+  /** Returns the error for a list that violates the format. */
+  broken(): QuernError {
+    return corrupt(`a posting list of ${this.#place.what}`);
   }
 
   /** Yields all lists in ascending order of their grams. A list stays valid even if the caller reads other values. */
@@ -242,7 +254,7 @@ export class PostingsReader {
     snapshot: Snapshot,
     number: number,
   ): { grams: Uint32Array; ends: Uint32Array; lists: Uint8Array } {
-    const payload = this.#payload(snapshot, number);
+    const payload = this.payload(snapshot, number);
     const words = payload.byteOffset % 4 === 0 ? payload : payload.slice();
     const count = new Uint32Array(words.buffer, words.byteOffset, 1)[0]!;
     const start = 4 + 8 * count;
@@ -255,7 +267,7 @@ export class PostingsReader {
   }
 
   /** Returns a block without its seal. The result is valid until the next read. */
-  #payload(snapshot: Snapshot, number: number): Uint8Array {
+  payload(snapshot: Snapshot, number: number): Uint8Array {
     const key = renumber(this.#key, this.#firstNumber + number);
     const value = snapshot.getSealed(key);
     if (!value || value.length < 4 + SEAL_BYTES) throw this.#isBroken(number);

@@ -17,7 +17,6 @@
 
 import { copyBytes } from "../../base/copy-bytes.ts";
 import { bytesOf } from "../../base/growable.ts";
-import type { KeptListsMemory } from "./kept-lists.ts";
 
 /** The maximum number of entries. A segment has up to six. */
 const MOST_ENTRIES = 16_384;
@@ -75,15 +74,8 @@ export interface TableOf {
 /** The memory that threads share. It can be sent to other threads in a message. */
 export type SharedTablesMemory = SharedArrayBuffer;
 
-/** The memory that all threads of an engine share. If a part is absent, each thread reads its own copy. */
-export interface SharedMemory {
-  readonly keptLists?: KeptListsMemory | undefined;
-  readonly tables?: SharedTablesMemory | undefined;
-}
-
-/** Creates memory for `bytes` bytes of tables. The system allocates a page of it only when the page is written. */
-export const newSharedTablesMemory = (bytes: number): SharedTablesMemory =>
-  new SharedArrayBuffer(FIRST_BYTE + bytes);
+/** Returns the size of a memory for `bytes` bytes of tables. */
+export const tablesMemoryBytes = (bytes: number): number => FIRST_BYTE + bytes;
 
 /** Returns tables, and builds those that are missing. */
 export type Tables = Pick<SharedTables, "getOrMake">;
@@ -104,6 +96,7 @@ export const ownBytes = (...columns: readonly (Column | undefined)[]): number =>
 /** The shared tables, as one thread sees them. */
 export class SharedTables {
   readonly memory: SharedTablesMemory;
+  readonly #from: number;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
   /** The index in #words of each known entry. A key is TAGS × segment + tag. */
@@ -111,10 +104,12 @@ export class SharedTables {
   /** The number of entries, counted from the first, that are all in #known. */
   #seen = 0;
 
-  constructor(memory: SharedTablesMemory) {
+  /** The tables are in the bytes [from, to) of the memory, by default in all of it. Addresses are relative to `from`. */
+  constructor(memory: SharedTablesMemory, from = 0, to = memory.byteLength) {
     this.memory = memory;
-    this.#words = new Int32Array(memory);
-    this.#bytes = new Uint8Array(memory);
+    this.#from = from;
+    this.#words = new Int32Array(memory, from, (to - from) >>> 2);
+    this.#bytes = new Uint8Array(memory, from, to - from);
     Atomics.compareExchange(this.#words, NEXT, 0, FIRST_BYTE);
   }
 
@@ -195,7 +190,7 @@ export class SharedTables {
     let at = address + 4 * names.length;
     for (const [i, name] of names.entries()) {
       const length = this.#words[(address >>> 2) + i]!;
-      const column = newColumn(columns[name]!, this.memory, aligned(at), length);
+      const column = newColumn(columns[name]!, this.memory, this.#from + aligned(at), length);
       table[name] = column;
       at = aligned(at) + column.byteLength;
     }

@@ -50,6 +50,8 @@ const TRANSACTION_BLOCKS = 128;
  * is freed, so that a few long files do not take much memory.
  */
 const MOST_KEPT = 2 ** 14;
+/** If all runs together have at most this many bytes, nobody needs to know the longest. */
+const MANY_BYTES = 2 ** 22;
 
 export interface SymbolsHeader {
   readonly blobs: number;
@@ -220,6 +222,8 @@ export class SymbolsReader {
   readonly #starts: Uint32Array;
   readonly #blocks: Uint32Array;
   readonly #verified: Uint8Array;
+  /** 0 as long as nobody has asked for it. */
+  #mostRunBytes = 0;
   #withDefinitions: Bitset | undefined;
   /** A copy of the block that was read last, with its seal, at the start of #buffer. */
   #copy = new Uint8Array();
@@ -276,6 +280,21 @@ export class SymbolsReader {
   /** Returns the origin of a blob's symbols, or undefined if the symbols are unknown. */
   origin(blob: number): Origin | undefined {
     return this.header.origins[this.states[blob]! - 1];
+  }
+
+  /** The offset of each run in the sequence of all runs, followed by the end of the last run. */
+  get runStarts(): Uint32Array {
+    return this.#starts;
+  }
+
+  /** The length of the longest run in bytes, or more. */
+  get mostRunBytes(): number {
+    const { blobs, runBytes } = this.header;
+    if (runBytes <= MANY_BYTES) return runBytes;
+    if (this.#mostRunBytes > 0) return this.#mostRunBytes;
+    for (let blob = 0; blob < blobs; blob++)
+      this.#mostRunBytes = Math.max(this.#mostRunBytes, this.runBytes(blob));
+    return this.#mostRunBytes;
   }
 
   /** Returns the length of a blob's run in bytes. */

@@ -44,6 +44,16 @@ export class SegmentSymbols {
     return this.#reader.names;
   }
 
+  /** Where the run of each blob begins among all runs, followed by the end of the last run. */
+  get runStarts(): Uint32Array {
+    return this.#reader.runStarts;
+  }
+
+  /** The length of the longest run in bytes, or more. */
+  get mostRunBytes(): number {
+    return this.#reader.mostRunBytes;
+  }
+
   has(blob: number): boolean {
     return this.#reader.has(blob);
   }
@@ -123,10 +133,14 @@ function named(
   const at = row * SYMBOL_ROW;
   const [start, end] = [rows[at]!, rows[at + 1]!];
   return {
-    symbol: end - start > MOST_SHOWN ? beginning(text, start) : textOf(text, start, end),
+    symbol: shownName(text, start, end),
     kind: SYMBOL_KINDS[rows[at + 2]!]!,
   };
 }
+
+/** Returns the name at [start, end), or its beginning if it is too long to be shown. */
+export const shownName = (text: Uint8Array, start: number, end: number): string =>
+  end - start > MOST_SHOWN ? beginning(text, start) : textOf(text, start, end);
 
 const textOf = (text: Uint8Array, start: number, end: number): string =>
   Buffer.from(text.subarray(start, end)).toString();

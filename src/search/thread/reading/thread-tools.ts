@@ -3,20 +3,17 @@
 import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
-import { KeptLists } from "../../../store/segments/kept-lists.ts";
+import type { KeptLists } from "../../../store/segments/kept-lists.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../../../store/segments/segment-reader.ts";
 import type { SegmentHeader } from "../../../store/segments/segment-tables.ts";
-import {
-  SharedTables,
-  type SharedMemory,
-  type SharedTablesMemory,
-  type Tables,
-} from "../../../store/segments/shared-tables.ts";
+import { listsIn, tablesIn, type SharedMemory } from "../../../store/segments/shared-memory.ts";
+import type { Tables } from "../../../store/segments/shared-tables.ts";
 import { hasEdition, openSymbols, type SymbolsReader } from "../../../store/symbols/symbols.ts";
 import { LiteralScanner } from "./literal-scanner.ts";
+import { openRoom, type Room } from "./room.ts";
 import { SegmentSymbols } from "./segment-symbols.ts";
 import { WindowMemory, windowsOf } from "./window.ts";
 
@@ -36,6 +33,8 @@ export interface SearchTools {
   readonly memory: WindowMemory;
   /** The posting lists that all threads share. Undefined if threads share none. */
   readonly kept?: KeptLists | undefined;
+  /** The room of the thread in shared memory. Undefined if it has none. */
+  readonly room?: Room | undefined;
   /** Whether the tools are used on the calling thread. */
   readonly isInline: boolean;
   /** Returns true once the search was stopped. No more text is searched after that. */
@@ -53,7 +52,9 @@ export interface SearchTools {
   readonly pause: Pause;
 }
 
-export interface Caches extends SharedMemory {
+export interface Caches {
+  /** Undefined if the thread shares no memory. */
+  readonly shared?: SharedMemory | undefined;
   /** Called if a table is not in shared memory. By default, the table is read. */
   readonly onMissing?: () => never;
 }
@@ -78,19 +79,21 @@ export class ThreadTools {
   readonly #literals: LiteralScanner;
   readonly #memory: WindowMemory;
   readonly #kept: KeptLists | undefined;
-  #tables: Tables | undefined;
+  readonly #room: Room | undefined;
+  readonly #tables: Tables | undefined;
   readonly #opened = new LruCache<number, OpenedSegment>({
     most: OPENED_BYTES,
     costOf,
   });
 
-  constructor(isInline: boolean, { keptLists, tables, onMissing }: Caches = {}) {
+  constructor(isInline: boolean, { shared, onMissing }: Caches = {}) {
     this.#isInline = isInline;
-    this.#kept = keptLists && new KeptLists(keptLists);
-    const shared = tables && new SharedTables(tables);
+    this.#kept = shared && listsIn(shared);
+    this.#room = shared && openRoom(shared);
+    const tables = shared && tablesIn(shared);
     this.#tables = onMissing
-      ? { getOrMake: (kind, of) => shared?.get(kind, of) ?? onMissing() }
-      : shared;
+      ? { getOrMake: (kind, of) => tables?.get(kind, of) ?? onMissing() }
+      : tables;
     this.#memory = new WindowMemory(this.#kernel);
     this.arena = new Arena(this.#kernel);
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
@@ -106,15 +109,10 @@ export class ThreadTools {
       literals: this.#literals,
       memory: this.#memory,
       kept: this.#kept,
+      room: this.#room,
       isInline: this.#isInline,
       ...stop,
     };
-  }
-
-  /** Closes all segments, and shares tables through another memory from now on. */
-  shareTables(memory: SharedTablesMemory): void {
-    this.#opened.clear();
-    this.#tables = new SharedTables(memory);
   }
 
   /**

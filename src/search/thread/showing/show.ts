@@ -17,7 +17,8 @@ import { shownBy, type ShownAtoms } from "../planning/shown-atoms.ts";
 import type { Facts } from "../planning/evaluate.ts";
 import type { ShownFile } from "../../messages/messages.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
-import { inOrder, NO_CHUNKS, rangesIn } from "../../messages/packed-chunks.ts";
+import { inOrder, NO_CHUNKS, rangesIn, type PackedChunks } from "../../messages/packed-chunks.ts";
+import { showInKernel } from "../literal/literal-show.ts";
 import { Enclosing } from "./enclosing.ts";
 import { Lines, type Line } from "./positions.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
@@ -69,7 +70,10 @@ export async function showFile(
   const path = pathOf(reader.paths(snapshot), file);
   const blob = reader.files.blobs[file]!;
   const isRead = blob !== NO_BLOB && readsContent(showing);
-  const content = isRead ? await readContent(showing, wanted, blob) : undefined;
+  const symbolBytes = wanted.symbols?.bytesLoaded ?? 0;
+  const chunks = isRead && isPlain(showing) && showInKernel(showing, { ...wanted, blob });
+  if (chunks) return shownByKernel(wanted, { path, chunks, blob, symbolBytes });
+  const content = isRead ? await readContent(showing, wanted, { blob, symbolBytes }) : undefined;
   const facts = factsOf(showing, wanted, { path, content });
   const shown = shownBy(query, facts);
   const pairs = content
@@ -81,7 +85,7 @@ export async function showFile(
   const hasOwnName = shown.paths.length > 0;
   const nameLines = new Lines(Buffer.from(path), () => 0);
   const terms = showing.isBestFirst ? termsOf(shown, content) : undefined;
-  const chunks =
+  const cut =
     content && pairs.length > 0 ? await content.chunks(pairs, { skip, most, terms }) : NO_CHUNKS;
   const nameShown = isLate || (pairs.length > 0 && !hasOwnName) ? new Uint32Array(0) : name;
   return {
@@ -93,14 +97,41 @@ export async function showFile(
         nameLines,
         pairs.length > 0 ? nameShown : nameShown.subarray(2 * skip, 2 * (skip + most)),
       ),
-      chunks,
+      chunks: cut,
       count:
         pairs.length > 0
-          ? rangesIn(chunks) // may be fewer than `most`, if there was no time for more
+          ? rangesIn(cut) // may be fewer than `most`, if there was no time for more
           : isLate
             ? 0
             : Math.min(most, name.length / 2 - skip),
       ...(showing.whole && content ? { content: content.text() } : {}),
+    },
+  };
+}
+
+/** Whether the answer has nothing of a file but the lines of its first ranges. */
+const isPlain = ({ whole, enclosing, isBestFirst }: Showing): boolean =>
+  !whole && !enclosing && !isBestFirst;
+
+function shownByKernel(
+  { reader, symbols, file }: FileToShow,
+  found: {
+    readonly path: Uint8Array;
+    readonly chunks: PackedChunks;
+    readonly blob: number;
+    readonly symbolBytes: number;
+  },
+): { shown: ShownFile; bytesLoaded: number } {
+  const { path, chunks, blob, symbolBytes } = found;
+  const textBytes = reader.blobStarts[blob + 1]! - reader.blobStarts[blob]!;
+  return {
+    bytesLoaded: textBytes + (symbols?.bytesLoaded ?? 0) - symbolBytes,
+    shown: {
+      path: decodeText(path),
+      language: reader.header.languages[reader.files.languages[file]!]!,
+      nameRanges: [],
+      chunks,
+      count: rangesIn(chunks),
     },
   };
 }
@@ -139,12 +170,11 @@ function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[
 async function readContent(
   showing: Showing,
   { reader, skip, most, symbols }: Omit<FileToShow, "file" | "sets">,
-  blob: number,
+  { blob, symbolBytes }: { readonly blob: number; readonly symbolBytes: number },
 ) {
   const { query, tools, snapshot, isBestFirst } = showing;
   const { kernel } = tools;
   const seen = isBestFirst ? Infinity : skip + most; // the best line may be the last one
-  const symbolBytes = symbols?.bytesLoaded ?? 0;
   const blobs = { firstBlob: blob, endBlob: blob + 1, visited: [blob] };
   const window = new Window(reader, blobs, { ...tools, snapshot });
   window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
