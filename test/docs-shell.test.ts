@@ -105,7 +105,8 @@ function withOurs([name, ...rest]: readonly string[]): string[] {
   const words = name === "keys" ? [name, rest.shift()!] : [name!];
   const at = rest.includes("--") ? rest.indexOf("--") : rest.length;
   const port = name === "serve" ? ["--port", "0"] : []; // the last value counts
-  return [...words, ...rest.slice(0, at), "--db", db, ...port, ...rest.slice(at)];
+  const own = name === "install" ? [] : ["--db", db];
+  return [...words, ...rest.slice(0, at), ...own, ...port, ...rest.slice(at)];
 }
 
 /** The current page. Each page begins without members. Once there is a member, only keys of members are valid. */
@@ -119,7 +120,8 @@ test.each(of("quern"))("$page: $text", async ({ page, text }) => {
   beginPage(page);
   const stop = new AbortController(); // a command that never ends is stopped when it has printed something
   const isEndless = /^quern serve| --(watch|every)\b/.test(text);
-  const world = { signal: stop.signal, onOutput: () => isEndless && stop.abort() };
+  const env = { HOME: home }; // quern install writes there
+  const world = { env, signal: stop.signal, onOutput: () => isEndless && stop.abort() };
   const ran = await quern(withOurs(wordsOf(text).slice(1)), world);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toMatch(

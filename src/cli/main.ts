@@ -12,6 +12,7 @@ import { addExplain } from "./explain-command.ts";
 import { addFind } from "./find-command.ts";
 import { addIndex } from "./index-command.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { addInstall } from "./install-command.ts";
 import { addMcp } from "./mcp-command.ts";
 import { addKeys } from "./keys-command.ts";
 import { addRead, addRemove, addRepositories } from "./repository-commands.ts";
@@ -32,6 +33,7 @@ const COMMANDS = [
   addSync,
   addServe,
   addCluster,
+  addInstall,
   addMcp,
   addRepositories,
   addRead,
