@@ -22,7 +22,7 @@ function atHome(home = temporaryFolder()) {
     home,
     pathOf,
     install: (...words: string[]) => quern(["install", ...words], { env }),
-    write(client: ClientName, text: string): string {
+    write: (client: ClientName, text: string): string => {
       mkdirSync(dirname(pathOf(client)), { recursive: true });
       writeFileSync(pathOf(client), text);
       return pathOf(client);
