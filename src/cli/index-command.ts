@@ -70,10 +70,10 @@ export function addIndex(program: Command, call: Call): void {
     .option("--web-url <url>", "the repository's page on its code host")
     .option("--no-symbols", "do not extract symbols: faster, but sym: finds nothing")
     .option(
-      "--history [since]",
-      "index the history, too, from a date on if one is given, so that type:diff and type:commit " +
-        "search it; default: as in the last run",
+      "--history",
+      "index the history, too, so that type:diff and type:commit search it; default: as in the last run",
     )
+    .option("--history-since <date>", "index the history from this date on")
     .option("--no-history", "drop the indexed history")
     .option("--watch", "index again after every change, until interrupted")
     .option(

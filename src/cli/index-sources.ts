@@ -25,8 +25,9 @@ export interface SourceFlags {
   worktree?: true;
   /** Patterns for files to exclude. False if .gitignore and .ignore files are not read. */
   ignore?: string[] | false;
-  /** True, or the date since which the history is indexed. False if none is indexed. */
-  history?: boolean | string;
+  /** False if the indexed history is dropped. */
+  history?: boolean;
+  historySince?: string;
   public?: true;
   webUrl?: string;
   codeHost?: CodeHostType;
@@ -87,19 +88,22 @@ async function sourceOf(path: string, asked: Asked): Promise<Source> {
 
 /** Returns the history to index: as the option says, or as in the last run. */
 function historyOf(
-  { history }: SourceFlags,
+  { history, historySince }: SourceFlags,
   known: Repository | undefined,
 ): boolean | HistoryLimits | undefined {
-  return typeof history === "string" ? { since: history } : (history ?? known?.history);
+  if (historySince === undefined) return history ?? known?.history;
+  if (history === false) throw invalid("give --no-history or --history-since, not both");
+  return { since: historySince };
 }
 
 function refuseMisplaced(path: string, isGit: boolean, flags: SourceFlags): void {
   if (isGit && flags.ignore) throw invalid(`--ignore is for folders; ${path} is a git repository`);
-  if (!isGit && flags.history)
+  const wantsHistory = flags.history === true || flags.historySince !== undefined;
+  if (!isGit && wantsHistory)
     throw invalid(`--history is for git repositories; ${path} is not one`);
   if (flags.worktree && !existsSync(join(path, ".git")))
     throw invalid(`--worktree is for git work trees; ${path} is not one`);
-  if (flags.worktree && (revisionsOf(flags) || flags.history))
+  if (flags.worktree && (revisionsOf(flags) || wantsHistory))
     throw invalid(
       "--worktree takes the files on disk, and --rev, --all-branches, --all-tags and --history take commits; give one of them",
     );

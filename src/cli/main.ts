@@ -13,6 +13,7 @@ import { addFind } from "./find-command.ts";
 import { addIndex } from "./index-command.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addInstall } from "./install-command.ts";
+import { addLog } from "./log-command.ts";
 import { addMcp } from "./mcp-command.ts";
 import { addKeys } from "./keys-command.ts";
 import { addRead, addRemove, addRepositories } from "./repository-commands.ts";
@@ -30,6 +31,7 @@ const COMMANDS = [
   addSearch,
   addFind,
   addUses,
+  addLog,
   addSync,
   addServe,
   addCluster,

@@ -1,6 +1,6 @@
 /**
- * Implements the tool `history`. It lists commits, shows one commit, compares two revisions, or shows the commits
- * that last changed the lines of a file.
+ * Implements the tool `history`. It lists commits, shows one commit, compares two revisions, shows the commits that last
+ * changed the lines of a file, or finds the changes that added or removed a text.
  */
 
 import { z } from "zod";
@@ -9,7 +9,9 @@ import { newPause, type Pause } from "../base/yield.ts";
 import { coreOf } from "../core-of.ts";
 import type { Blame, Commit, FileDiff, History } from "../history/history.ts";
 import { placeOf, tellList, type List, type ListPlace } from "./listing.ts";
-import { soleRepository, splitPath } from "./scope.ts";
+import { quote } from "../query/ast.ts";
+import type { Chunk } from "../search/messages/response.ts";
+import { scopeOf, searchOptions, soleRepository, splitPath } from "./scope.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
 import { grouped, plural } from "./plural.ts";
 import { TextLines } from "./text-lines.ts";
@@ -25,6 +27,7 @@ const input = z.object({
   revision: text,
   diff: text.describe("a commit, or BASE..HEAD"),
   blame: lineRange.describe("lines of path"),
+  changed: text.describe("text in an added or removed line"),
   maxTokens,
   cursor,
 });
@@ -33,13 +36,16 @@ type Args = z.output<typeof input>;
 export const history = tool({
   name: "history",
   title: "Git history",
-  description: "Commits, newest first; or a diff; or the commits that lines come from.",
+  description:
+    "Commits, newest first; or a diff; or the commits that lines come from; or that changed a text.",
   input,
   output: ["shown", "complete", "cursor"],
   async run(given, context) {
     const place = placeOf("history", splitPath(given), context);
     const { args } = place;
     const repository = await soleRepository(args.repository, context);
+    if (args.changed !== undefined)
+      return tellChanges(args.changed, { place, args: { ...args, repository }, context });
     const asked = { place, args, context, history: await openHistory(repository, context) };
     if (args.diff !== undefined) return tellDiff(args.diff, asked);
     if (args.blame !== undefined) return tellBlame(args.blame, asked);
@@ -228,6 +234,50 @@ function changeOf(oldPath: string | null, newPath: string | null): string {
   if (oldPath === null) return " (added)";
   if (newPath === null) return " (deleted)";
   return oldPath === newPath ? "" : ` (was ${oldPath})`;
+}
+
+// ── changes of a text ──
+
+/** The maximum number of ranges that are searched for an answer and its later pages. */
+const MOST_CHANGED = 5_000;
+
+/** Answers with the changes that added or removed a line with a text, from the indexed history. */
+async function tellChanges(
+  changed: string,
+  { place, args, context }: Pick<Asked, "place" | "args" | "context">,
+): Promise<Outcome> {
+  const { repository, path, revision, query, author, since, until } = args;
+  const { filter, viewer } = await scopeOf({ repository, path, revision }, context);
+  const filters = Object.entries({ message: query, author, after: since, before: until });
+  const parts = [
+    "type:diff",
+    quote(changed),
+    ...(filter === "" ? [] : [filter]),
+    ...filters.flatMap(([name, value]) => (value === undefined ? [] : [`${name}:${quote(value)}`])),
+  ];
+  const { files, stats, isSearchExhaustive } = await context.engine.search(
+    { query: parts.join(" "), matches: MOST_CHANGED },
+    searchOptions(context, viewer),
+  );
+  const lines = files.flatMap(({ commit, fileName, chunks }) => [
+    `${commitLine({ ...commit!, message: commit!.message.split("\n", 1)[0]! })} · ${fileName.text}`,
+    ...chunks.flatMap(changedLines),
+  ]);
+  const { fileCount, actualMatchCount, totalMatchCount } = stats;
+  const head = [
+    `${plural(fileCount, "change")} of ${repository} with ${JSON.stringify(changed)}, newest first.`,
+    ...(actualMatchCount < totalMatchCount
+      ? [`Only the newest ${grouped(actualMatchCount)} of ${grouped(totalMatchCount)} matches.`]
+      : []),
+    ...(isSearchExhaustive ? [] : ["Incomplete: some commits were not searched."]),
+  ];
+  return listed({ lines }, place.from === 0 ? head : head.slice(0, 1), { place, context });
+}
+
+function changedLines({ content, contentStart, side }: Chunk): string[] {
+  const sign = side === "added" ? "+" : "-";
+  const lines = content.replace(/\n$/, "").split("\n");
+  return lines.map((line, i) => `${sign}${contentStart.lineNumber + i}: ${cutLong(line)}`);
 }
 
 // ── lines ──

@@ -59,7 +59,7 @@ export const search = tool({
     )
       throw new QuernError(
         "INVALID_REQUEST",
-        "this tool does not search the history with type:; use the tool history",
+        "this tool does not search the history with type:; use the tool history with changed",
       );
     const { filter } = await scopeOf(own, context);
     const dialect = { isRegexEnabled: regex, isCaseSensitivityEnabled: args.case };

@@ -7,7 +7,7 @@ import type { Engine } from "../engine.ts";
 import { mustStayInside } from "../git/inside.ts";
 import { openRepository } from "../git/open-repository.ts";
 import { listRefs } from "../git/ref-patterns.ts";
-import { git } from "../ingest/sources/git.ts";
+import { git, type GitOptions } from "../ingest/sources/git.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
 import { digest, updateClone } from "./clones/clone.ts";
 import type { Connection } from "./connection.ts";
@@ -98,7 +98,8 @@ async function update(task: Task, run: RepositoryRun): Promise<SyncedRepository>
   }
   const { revisions, refs } = current;
   const metadata = metadataOf(task.found, run.connection.config, run.connection.codeHostType);
-  const key = keyOf({ refs, revisions, metadata, name });
+  const { history } = run.connection.config;
+  const key = keyOf({ refs, revisions, metadata, name, history });
   const isThere = run.known.get(name) === fresh.folder && run.known.has(name);
   const isSame = refs !== undefined && before?.indexed === key && isThere;
   const outcome = isSame ? "unchanged" : await index(task, run, { revisions, metadata });
@@ -160,6 +161,7 @@ function keyOf(parts: {
   readonly revisions: readonly string[];
   readonly metadata: RepositoryMetadata;
   readonly name: string;
+  readonly history: GitOptions["history"];
 }): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
@@ -177,7 +179,8 @@ async function index(
     await run.engine.remove(name);
   run.known.set(name, folder); // dropOldName() of the other repository then leaves this name alone
   try {
-    const source = git(folder, { ...metadata, name, revisions, trusted: false });
+    const { history = false } = run.connection.config;
+    const source = git(folder, { ...metadata, name, revisions, history, trusted: false });
     const { added, removed } = await run.queue.add(source);
     const isOld = taken === folder && task.found.place.kind === "folder";
     return isOld && added + removed === 0 ? "unchanged" : "indexed";

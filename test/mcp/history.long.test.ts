@@ -46,7 +46,7 @@ interface Shop {
 async function shop(): Promise<Shop> {
   const folder = makeRepository(COMMITS, temporaryFolder());
   const engine = await openEngine();
-  await engine.index(git(folder, { name: "acme/shop" }));
+  await engine.index(git(folder, { name: "acme/shop", history: true }));
   const client = await connected(createMcpHandler(engine));
   const run = (...args: string[]) => execFileSync("git", ["-C", folder, ...args]).toString();
   return { engine, client, git: run };
@@ -203,4 +203,40 @@ test("a hidden repository has no history", async () => {
   expect(hidden.text.replaceAll("hidden", "x")).toBe(
     (await asked("acme/nothing")).text.replaceAll("nothing", "x"),
   );
+});
+
+test("changed finds the changes that added or removed a text, in pages", async () => {
+  const { client, git: run } = await shop();
+  const told: string[] = [];
+  let given: Record<string, unknown> = { changed: "step 1", maxTokens: 400 };
+  for (;;) {
+    const { text, facts } = await callTool(client, "history", given);
+    expect(tokensOf(text)).toBeLessThanOrEqual(400);
+    expect(text).toMatch(/^33 changes of acme\/shop with "step 1", newest first\./);
+    told.push(...text.split("\n").filter((line) => /^(?:[0-9a-f]{10} |[+-]\d+: )/.test(line)));
+    if (facts.complete) break;
+    given = { cursor: facts.cursor, maxTokens: 400 };
+  }
+  const expected = run("log", "-Gstep 1", "-p", "-U0", FORMAT.replace("%s", "%s · src/step.ts"))
+    .split("\n")
+    .filter((line) => /^(?:[0-9a-f]{7,40} |[+-]step 1)/.test(line))
+    .map((line) => line.replace(/^([+-])/, "$11: "));
+  const shortened = (lines: string[]) =>
+    lines.map((line) => line.replace(/^([0-9a-f]{7})\w* /, "$1 "));
+  expect(shortened(told)).toEqual(shortened(expected));
+});
+
+test.each<[args: Record<string, unknown>, changes: number]>([
+  [{ changed: "LINE SEVEN" }, 1],
+  [{ changed: "line", path: "src/cart.ts" }, 2],
+  [{ changed: "line", path: "README.md" }, 0],
+  [{ changed: "step 119", author: "grace" }, 0],
+  [{ changed: "step 119", author: "ada" }, 1],
+  [{ changed: "step 3", query: "round" }, 7],
+  [{ changed: "step", until: "2023-11-15T00:30:00Z" }, 1],
+  [{ changed: "step", since: "2030-01-01" }, 0],
+])("changed with %j finds %i changes", async (args, changes) => {
+  const { client } = await shop();
+  const { text } = await callTool(client, "history", args);
+  expect(text).toMatch(new RegExp(`^${changes} changes? of acme/shop`));
 });

@@ -55,6 +55,28 @@ test("clones and indexes repositories, with the host's metadata", async () => {
   expect(ledger).toMatchObject({ archived: true, fork: true, public: true, rank: 0.5 });
 });
 
+test("indexes the history of a connection that asks for it", async () => {
+  const { remotes, github, workplace, connection, env } = await setUp();
+  for (const content of ["old needle\n", "new\n"])
+    commit(remotes.root, "acme/shop", { "cart.ts": content });
+  github.repositories = [{ id: 1, full_name: "acme/shop" }];
+  const removed = () =>
+    workplace.engine.search({ query: "type:diff removed:needle", matches: 9 }).then(
+      ({ files }) => files.length,
+      ({ code }: { code: string }) => code,
+    );
+  await workplace.sync(connection, { env });
+  expect(await removed()).toBe("INVALID_REQUEST");
+  await workplace.sync({ ...connection, history: true }, { env });
+  expect(await removed()).toBe(1);
+  await workplace.sync({ ...connection, history: { commits: 1 } }, { env });
+  expect(await removed()).toBe(1);
+  await workplace.sync({ ...connection, history: { since: "2040-01-01" } }, { env });
+  expect(await removed()).toBe(0);
+  await workplace.sync(connection, { env });
+  expect(await removed()).toBe("INVALID_REQUEST");
+});
+
 test("a second run fetches and indexes only changes", async () => {
   const { remotes, github, workplace, connection, env } = await setUp();
   for (const name of ["shop", "ledger"])

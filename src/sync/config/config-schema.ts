@@ -61,6 +61,17 @@ const template = word.refine((text) => {
   return isKnown && !/[{}]/.test(text.replace(/\{\w+\}/g, "")) && /\{(path|name)\}/.test(text);
 }, "must contain {path} or {name}, and no other braces except {host}");
 
+const history = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      since: maybe(z.string().refine((text) => Number.isFinite(Date.parse(text)))),
+      commits: maybe(z.int().min(1)),
+    }),
+  ],
+  'must be true, false, or limits such as {"since": "2024-01-01", "commits": 10000}',
+);
+
 const common = {
   token: maybe(secret),
   username: maybe(word.regex(/^[^\p{Cc}:]+$/u, "must not hold colons or control characters")),
@@ -78,6 +89,7 @@ const common = {
   ),
   branches: maybe(patterns),
   tags: maybe(patterns),
+  history: maybe(history),
   webhook: maybe(z.strictObject({ secret, username: maybe(word) })),
 };
 

@@ -3,6 +3,8 @@
  * host are indexed.
  */
 
+import type { HistoryLimits } from "../../ingest/sources/source.ts";
+
 /**
  * A configuration of `quern sync`, as readSyncConfig() reads it from a file.
  *
@@ -123,6 +125,11 @@ export interface CommonConnectionConfig {
   branches?: string[];
   /** Patterns for the names of tags that are indexed. Default: none. */
   tags?: string[];
+  /**
+   * Whether the history of the indexed branches and tags is indexed as well, so that `type:diff` and `type:commit`
+   * search it. Limits may be given instead of true. Default false.
+   */
+  history?: boolean | HistoryLimits;
   /** How deliveries to POST /api/webhook/{connection} are authenticated. By default, all deliveries are rejected. */
   webhook?: {
     /** The secret that was entered in the settings of the webhook on the host. */
