@@ -84,14 +84,12 @@ export type Tables = Pick<SharedTables, "getOrMake">;
 export const NOT_SHARED: Tables = { getOrMake: (_kind, _of, make) => make() };
 
 /** Returns the number of bytes of the columns that are not in shared memory. */
-export const ownBytes = (...columns: readonly (Column | undefined)[]): number =>
-  columns.reduce(
-    (sum, column) =>
-      column === undefined || column.buffer instanceof SharedArrayBuffer
-        ? sum
-        : sum + column.byteLength,
-    0,
-  );
+export function ownBytes(...columns: readonly (Column | undefined)[]): number {
+  let sum = 0;
+  for (const column of columns)
+    if (column && !(column.buffer instanceof SharedArrayBuffer)) sum += column.byteLength;
+  return sum;
+}
 
 /** The shared tables, as one thread sees them. */
 export class SharedTables {

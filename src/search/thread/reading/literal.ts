@@ -56,58 +56,51 @@ export function prepareLiteral(atom: LiteralAtom): Literal {
 
 function prepare({ text, caseSensitive }: LiteralAtom): Literal {
   const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd"); // encoding as UTF-8 would do the same
-  const points = Array.from(wellFormed, (char) => char.codePointAt(0)!);
-  const lengthsOf = new Map<number, readonly [least: number, most: number]>();
-  for (const point of new Set(points)) lengthsOf.set(point, matchedLengths(point, caseSensitive));
-  const lengths = points.map((point) => lengthsOf.get(point)!);
+  const points: number[] = [];
+  const partners = new Set<number>();
+  let [shortest, longest, planned, isBeyond] = [0, 0, "", false];
+  for (const char of wellFormed) {
+    const point = char.codePointAt(0)!;
+    let least = encodedLength(point);
+    let most = least;
+    const members = orbit(point);
+    for (const member of members) {
+      if (member >= 0x80 && member !== point) partners.add(member);
+      if (caseSensitive) continue;
+      least = Math.min(least, encodedLength(member));
+      most = Math.max(most, encodedLength(member));
+    }
+    if (point >= 0x80 && members.length > 1) isBeyond = true;
+    points.push(point);
+    shortest += least;
+    longest += most;
+    // the grams of a page include all grams of such a prefix of a match that starts on the page
+    if (longest <= OVERLAP) planned += char;
+  }
   const encoded = encoder.encode(caseSensitive ? wellFormed : foldText(wellFormed));
   const [bytes, masks] = padded(encoded, caseSensitive);
-  const folded = encoder.encode(foldText(plannedPiece(points, lengths)));
+  const folded = encoder.encode(foldText(planned));
   return {
     text: wellFormed,
     caseSensitive,
     folded,
     grams: gramsOf(folded),
-    shortest: lengths.reduce((sum, [least]) => sum + least, 0),
-    longest: lengths.reduce((sum, [, most]) => sum + most, 0),
+    shortest,
+    longest,
     bytes,
     masks,
     length: encoded.length,
     rarest: rarestTwo(encoded),
-    partners: partnersOf(points),
+    partners: isBeyond
+      ? undefined
+      : Array.from(partners, (point) => Buffer.from(String.fromCodePoint(point))),
     points: Uint32Array.from(points, foldCodePoint),
     leads: leadSets(points),
   };
 }
 
-function partnersOf(points: readonly number[]): Buffer[] | undefined {
-  const foldable = [...new Set(points)].filter((point) => orbit(point).length > 1);
-  if (foldable.some((point) => point >= 0x80)) return undefined;
-  const partners = foldable.flatMap((point) => orbit(point).filter((member) => member >= 0x80));
-  return [...new Set(partners)].map((point) => Buffer.from(String.fromCodePoint(point)));
-}
-
-/** Returns the minimum and maximum length, in bytes, of the texts that a code point of a literal matches. */
-function matchedLengths(point: number, caseSensitive: boolean): [least: number, most: number] {
-  const lengths = (caseSensitive ? [point] : orbit(point)).map(encodedLength);
-  return [Math.min(...lengths), Math.max(...lengths)];
-}
-
 const encodedLength = (point: number): number =>
   point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-
-/**
- * Returns the longest prefix of a literal whose matches never have more than OVERLAP bytes. The grams of a page include
- * all grams of such a match that starts on the page.
- */
-function plannedPiece(
-  points: readonly number[],
-  lengths: readonly (readonly [number, number])[],
-): string {
-  let bytes = 0;
-  const end = lengths.findIndex(([, most]) => (bytes += most) > OVERLAP);
-  return String.fromCodePoint(...points.slice(0, end < 0 ? points.length : end));
-}
 
 function padded(
   encoded: Uint8Array,
@@ -117,9 +110,8 @@ function padded(
   const bytes = new Uint8Array(length).fill(0xff);
   const masks = new Uint8Array(length).fill(0xff);
   bytes.set(encoded);
-  encoded.forEach((byte, i) => {
-    masks[i] = !caseSensitive && byte >= 97 && byte <= 122 ? 0x20 : 0;
-  });
+  for (let i = 0; i < encoded.length; i++)
+    masks[i] = !caseSensitive && encoded[i]! >= 97 && encoded[i]! <= 122 ? 0x20 : 0;
   return [bytes, masks];
 }
 
