@@ -90,7 +90,9 @@ try {
   await indexCorpus(engine);
   for (const question of QUESTIONS) await ask(engine, question);
   say(
-    "\nTry it yourself:\n  npx tsx src/cli/bin.ts search --db .quern-demo/index 'money lang:php'",
+    "\nTry it yourself:\n  npx tsx src/cli/bin.ts search --db .quern-demo/index 'money lang:php'" +
+      "\nor on the page, which is then at http://127.0.0.1:3000/:" +
+      "\n  npx tsx src/cli/bin.ts serve --db .quern-demo/index --anonymous all",
   );
 } finally {
   await engine.close();

@@ -1,6 +1,6 @@
 /** Adds an entry to a table of a JSON file and removes it, and leaves every other byte as it is, comments included. */
 
-import type * as Jsonc from "jsonc-parser";
+import type { ParseError } from "jsonc-parser";
 import { invalid } from "../base/errors.ts";
 import { isDeepStrictEqual } from "node:util";
 
@@ -13,7 +13,7 @@ export interface EntryPlace {
   readonly name: string;
 }
 
-async function loadParser(): Promise<typeof Jsonc> {
+async function loadParser() {
   const { default: named, ...rest } = await import("jsonc-parser");
   return (named as typeof named | undefined) ?? rest; // as CommonJS, or as a module of a bundle
 }
@@ -48,7 +48,7 @@ export async function jsonEntry(text: string, place: EntryPlace): Promise<unknow
 
 async function open(text: string, { file, table, name }: EntryPlace) {
   const jsonc = await loadParser();
-  const errors: Jsonc.ParseError[] = [];
+  const errors: ParseError[] = [];
   const empty = text.trim() === "";
   const tree = empty ? {} : (jsonc.parse(text, errors, { allowTrailingComma: true }) as unknown);
   const [first] = errors;
