@@ -129,6 +129,8 @@ test.each([
     expect(await damagedMetric(front)).toBe(1);
     await expect(front.compact()).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 
+    const changes = documents({ name: "a", changes: [{ path: "b.ts", content: "needle of b\n" }] });
+    await expect(front.index(changes)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
     const [report] = await front.index(A); // the same content as before
     expect(report).toMatchObject({ added: 1, unchanged: 0 });
     expect(await missingFrom(front)).toBe(1);

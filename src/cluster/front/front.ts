@@ -234,11 +234,10 @@ export class Front {
   #isComplete(damaged: readonly DamagedObject[] = []): boolean {
     const shards = [...this.#states.newest!.shards];
     return shards.every(([number, { replicas }]) =>
-      replicas.every((urls, slice) => {
-        const isLost = ({ shard, segment = slice }: DamagedObject): boolean =>
-          shard === number && segment % replicas.length === slice;
-        return urls?.length !== 0 || damaged.some(isLost);
-      }),
+      replicas.every(
+        (urls, slice) =>
+          urls?.length !== 0 || isIn(damaged, { shard: number, slice, of: replicas.length }),
+      ),
     );
   }
 
@@ -419,14 +418,20 @@ export class Front {
 
   /**
    * Resolves to a function that combines, for one repository, the facts that nodes have reported for their slices.
+   * Slices whose objects are damaged add nothing, so that repositories can be listed and indexed again.
    */
   async #described(ids: readonly number[]): Promise<(id: number) => Described> {
+    const damaged = this.#isComplete() ? [] : await this.#front.damage.all();
     const slicesOf = (state: FrontState): PlacedSlice[] => {
       const slices = new Map<string, PlacedSlice>();
       for (const id of ids) {
         const one = state.catalog.repositories.get(id);
-        for (const placed of one ? state.slicesOf(one) : [])
-          slices.set(placed.slice.join(), placed);
+        for (const placed of one ? state.slicesOf(one) : []) {
+          const [shard, , slice] = placed.slice;
+          const of = state.shards.get(shard)!.replicas.length;
+          const isLost = placed.replicas.length === 0 && isIn(damaged, { shard, slice, of });
+          if (!isLost) slices.set(placed.slice.join(), placed);
+        }
       }
       return [...slices.values()];
     };
@@ -563,6 +568,12 @@ export class Front {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** Whether a slice needs one of these objects. `of` is the number of slices of its shard. */
+const isIn = (
+  damaged: readonly DamagedObject[],
+  { shard, slice, of }: { readonly shard: number; readonly slice: number; readonly of: number },
+): boolean => damaged.some((one) => one.shard === shard && (one.segment ?? slice) % of === slice);
 
 function sizeOf({ repositories, segments }: FrontState["catalog"]["manifest"]): IndexSize {
   const sum = (of: "files" | "textBytes") => segments.reduce((all, one) => all + one[of], 0);

@@ -104,6 +104,8 @@ interface Arriving {
   readonly extra: RepositoryExtra;
   /** Returns the local number of a segment of the shard, or undefined if its slice is not wanted. */
   readonly numberOf: (segment: number) => number | undefined;
+  /** Whether the directory of a writer does without a part of the repository, because an object is damaged. */
+  readonly isPartial: boolean;
 }
 
 /**
@@ -264,9 +266,12 @@ async function fetchStates(
         const { extra: key } = state;
         const as = { object: String(key), shard, segment: undefined };
         if (typeof key === "string" && head.own?.without?.includes(key))
-          return void arriving.push({ state, numberOf: () => undefined, extra: NO_EXTRA });
+          return void arriving.push({ state, ...WITHOUT_EXTRA });
         const extra = await damaged.orDamaged(as, () => fetchExtra(key, store));
-        if (extra) arriving.push({ state, numberOf, extra });
+        const isPartial =
+          head.own?.without !== undefined &&
+          state.record.segments.some((segment) => numberOf(segment) === undefined);
+        if (extra) arriving.push({ state, numberOf, extra, isPartial });
       });
       await damaged.check(damage);
       const isNew = ({ state }: Arriving): boolean => named.get(state.repository) === undefined;
@@ -319,7 +324,11 @@ function* missingStates(
 }
 
 /** The data of a repository whose object is damaged. Without segments, an index run reads all its files again. */
-const NO_EXTRA: RepositoryExtra = { skipped: undefined, versions: [] };
+const WITHOUT_EXTRA: Omit<Arriving, "state"> = {
+  numberOf: () => undefined,
+  extra: { skipped: undefined, versions: [] },
+  isPartial: true,
+};
 
 interface Naming {
   readonly heads: readonly WantedShard[];
@@ -357,7 +366,7 @@ function removeAll(writer: Writer, repository: number): void {
     for (const key of writer.keys(range)) writer.remove(key);
 }
 
-function putState(writer: Writer, { state, extra, numberOf }: Arriving): void {
+function putState(writer: Writer, { state, extra, numberOf, isPartial }: Arriving): void {
   const { repository: id, record, sets } = state;
   const segments = record.segments.flatMap((segment) => numberOf(segment) ?? []);
   const isWhole = segments.length === record.segments.length;
@@ -371,7 +380,8 @@ function putState(writer: Writer, { state, extra, numberOf }: Arriving): void {
   const revisions = isWhole
     ? record.revisions
     : record.revisions.map((one) => ({ ...one, files: files.get(one.number) ?? 0 }));
-  writer.put(repositoryKey(id), pack({ ...record, revisions, segments }));
+  const stored = { ...record, segments, revisions, ...(isPartial && { isPartial }) };
+  writer.put(repositoryKey(id), pack(stored));
   if (extra.skipped) writer.put(skippedKey(id), extra.skipped);
   for (const [segment, versions] of extra.versions) {
     const here = numberOf(segment);

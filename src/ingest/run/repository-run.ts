@@ -6,6 +6,7 @@
 
 import { hash } from "node:crypto";
 import { compareText } from "../../base/compare.ts";
+import { QuernError } from "../../base/errors.ts";
 import { clearBit, countBits, emptyBitset, setBit, unite, type Bitset } from "../../base/bitset.ts";
 import { sortInSlices } from "../../base/sort.ts";
 import type { Pause } from "../../base/yield.ts";
@@ -337,6 +338,11 @@ export async function beginRepository(
 ): Promise<RepositoryRun> {
   const { id, known } = target;
   const hasBase = listing.revisions.some(({ base }) => base !== undefined);
+  if (hasBase && known?.record.isPartial)
+    throw new QuernError(
+      "INDEX_CORRUPT",
+      `cannot index changes of ${target.name}: an object of the cluster is damaged, so a part of its index is lost; remove the repository, then index it again`,
+    );
   const kept = hasBase ? index.tables : undefined; // a source that sends changes will probably send more
   const finder = await openFinder(known?.places ?? [], { ...index, repository: id, kept });
   const before = known && hasBase ? await readSkipped(index.snapshot, id, index.pause) : [];

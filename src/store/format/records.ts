@@ -120,6 +120,11 @@ export interface RepositoryRecord {
   readonly unread?: readonly string[];
   /** The segments that contain files of the repository's revisions. */
   readonly segments: readonly number[];
+  /**
+   * Present in the directory of a cluster's writer if it lacks some of these segments, because objects are damaged. The
+   * next index run must read all files.
+   */
+  readonly isPartial?: true;
   /** Which history of the repository is indexed. Absent if none is. */
   readonly history?: HistoryRecord;
 }
