@@ -267,7 +267,9 @@ async function tellChanges(
   const head = [
     `${plural(fileCount, "change")} of ${repository} with ${JSON.stringify(changed)}, newest first.`,
     ...(actualMatchCount < totalMatchCount
-      ? [`Only the newest ${grouped(actualMatchCount)} of ${grouped(totalMatchCount)} matches.`]
+      ? [
+          `Only the newest ${grouped(actualMatchCount)} of ${plural(totalMatchCount, "match", "matches")}.`,
+        ]
       : []),
     ...(isSearchExhaustive ? [] : ["Incomplete: some commits were not searched."]),
   ];
