@@ -22,12 +22,12 @@ const input = z.object({
   path: text,
   query: text.describe("part of a message"),
   author: text,
-  since: text.describe("date, or 2 weeks ago"),
+  since: text.describe("date or 2 weeks ago"),
   until: text,
   revision: text,
-  diff: text.describe("a commit, or BASE..HEAD"),
+  diff: text.describe("commit or BASE..HEAD"),
   blame: lineRange.describe("lines of path"),
-  changed: text.describe("text in an added or removed line"),
+  changed: text.describe("added or removed text"),
   maxTokens,
   cursor,
 });
@@ -36,8 +36,7 @@ type Args = z.output<typeof input>;
 export const history = tool({
   name: "history",
   title: "Git history",
-  description:
-    "Commits, newest first; or a diff; or the commits that lines come from; or that changed a text.",
+  description: "Commits, newest first; a diff; blame.",
   input,
   output: ["shown", "complete", "cursor"],
   async run(given, context) {

@@ -4,11 +4,11 @@ import { z } from "zod";
 
 export const lineRange = z
   .string()
-  .regex(/^\d+(-\d*)?$/, 'like "40-80", "40-" or "40"')
+  .regex(/^\d+(-\d*)?$/, { error: 'must be like "40-80", "40-" or "40"', abort: true })
   .refine((lines) => rangeOf(lines).first <= rangeOf(lines).last, {
     error: ({ input }) => {
       const [first, last] = String(input).split("-");
-      return `from a line to a later one: "${last}-${first}", not "${String(input)}"`;
+      return `must be "${last}-${first}"`;
     },
   })
   .optional();

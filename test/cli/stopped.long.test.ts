@@ -25,6 +25,9 @@ const PRESS = `
 const word = process.env.PRESS_AT;
 Object.defineProperty(process.stderr, "isTTY", { value: true });
 let ahead = 0;
+const os = require("node:os");
+os.availableParallelism = () => 0; // no workers by default: to this clock, one that starts stands still
+require("node:module").syncBuiltinESMExports();
 const now = performance.now.bind(performance);
 performance.now = () => now() + (ahead += 101);
 let pressed;

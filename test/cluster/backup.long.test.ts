@@ -167,7 +167,7 @@ describe("a backup", () => {
     await pool.query("delete from quern_node");
     const segments = directorySegments(copy);
     const back = await newCluster({ ...LAYOUT, segments }, pool);
-    const missing = { code: "INDEX_NOT_FOUND", message: expect.stringContaining("v1/") as string };
+    const missing = { code: "INDEX_CORRUPT", message: expect.stringContaining("v1/") as string };
     await expect(back.open()).rejects.toMatchObject(missing);
     const front = await openFront(back); // it holds no index, and there are no nodes
     const answer = await front.search(request);

@@ -56,11 +56,8 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
   ["definitions", { symbol: "url_for" }, /\n4: {5}return name$/],
   ["read", { file: "a/app.py", definition: "url_for" }, /\n4: {5}return name$/],
   ["read", { path: "a/app.py", definition: "url_for" }, /\n4: {5}return name$/],
-  [
-    "read",
-    { file: "a/app.py", lines: "20-10" },
-    /from a line to a later one: "10-20", not "20-10"/,
-  ],
+  ["read", { file: "a/app.py", lines: "all" }, /lines must be like "40-80", "40-" or "40"/],
+  ["read", { file: "a/app.py", lines: "20-10" }, /lines must be "10-20", not "20-10"/],
   [
     "read",
     { file: "acme/forest:tree.go", definition: "node.addRoute" },
