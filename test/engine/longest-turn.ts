@@ -5,7 +5,7 @@ import { SLOWNESS } from "../slowness.ts";
 
 /** The maximum milliseconds of processor time in one turn. The documented limit is 5. */
 export const MOST_MS = 7 * SLOWNESS;
-export const TRIES = 5;
+export const TRIES = 15;
 
 /**
  * Resolves to the longest turn of the thread, in the run in which that was shortest. quern's own work is in every run.
