@@ -14,6 +14,7 @@ import { git, open } from "../src/index.ts";
 import { readManifest } from "../src/store/catalog/manifest.ts";
 import { openHistorySegment } from "../src/store/history/history-reader.ts";
 import { openUnderLock } from "../src/store/lmdb/environment.ts";
+import { pureEnvironment } from "./pure-git.ts";
 
 /** For each commit, the digests of its changes, in order. */
 type Changes = Map<string, string[]>;
@@ -104,17 +105,7 @@ async function loggedChanges(folder: string, ids: readonly string[]): Promise<Ch
     ],
     {
       cwd: empty,
-      env: {
-        PATH: process.env["PATH"],
-        HOME: empty,
-        GIT_DIR: folder,
-        GIT_WORK_TREE: empty,
-        GIT_INDEX_FILE: join(empty, "none"),
-        GIT_CONFIG_NOSYSTEM: "1",
-        GIT_ATTR_NOSYSTEM: "1",
-        GIT_NO_REPLACE_OBJECTS: "1",
-        GIT_GRAFT_FILE: "/dev/null",
-      },
+      env: pureEnvironment(folder, empty),
       stdio: ["pipe", "pipe", "ignore"],
     },
   );

@@ -12,23 +12,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { git, open, type Engine } from "../src/index.ts";
 import { quote } from "../src/query/ast.ts";
+import { pureEnvironment } from "./pure-git.ts";
 
 const ALL = 1_000_000_000;
 const empty = mkdtempSync(join(tmpdir(), "quern-empty-"));
 
 function log(folder: string, args: readonly string[]): string {
-  const env = {
-    PATH: process.env["PATH"],
-    HOME: empty,
-    GIT_DIR: folder,
-    GIT_WORK_TREE: empty,
-    GIT_INDEX_FILE: join(empty, "none"),
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_ATTR_NOSYSTEM: "1",
-    GIT_NO_REPLACE_OBJECTS: "1",
-    GIT_GRAFT_FILE: "/dev/null",
-    LC_ALL: "C",
-  };
+  const env = { ...pureEnvironment(folder, empty), LC_ALL: "C" };
   const settings = ["core.attributesFile=/dev/null", "core.bigFileThreshold=2097152"];
   return execFileSync(
     "git",
