@@ -1,11 +1,13 @@
 /**
- * Three groups of test files, which their names tell apart. `npm test` runs the first, `npm run test:long` the others.
+ * Four groups of test files, which their names tell apart. `npm test` runs the first, `npm run test:long` the others.
  *
  * - `*.test.ts`: what a change usually breaks. These files share processes, so that vitest and the sources are loaded
  *   once for many files.
- * - `*.long.test.ts`: files that take long, measure their process, limit processor time, or need a server or a browser.
- *   Each has a process of its own.
+ * - `*.long.test.ts`: files that take long, measure their process, or need a server or a browser. Each has a process of
+ *   its own.
  * - `*.mocked.test.ts`: files that call vi.mock(). They load the sources one by one (test/bundled-sources.ts).
+ * - `*.timed.test.ts`: files that limit processor time. They run after all others, one at a time. Other users of the
+ *   machine may still take from the core that a test measures, so a test fails only if it fails three times.
  */
 
 import { randomInt } from "node:crypto";
@@ -64,7 +66,7 @@ export default defineConfig({
           ...common,
           name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.{long,mocked}.test.ts"],
+          exclude: ["test/**/*.{long,mocked,timed}.test.ts"],
           isolate: false,
           setupFiles: ["test/between-files.ts", ...common.setupFiles],
           execArgv: SHORT_LIVED,
@@ -76,10 +78,22 @@ export default defineConfig({
           ...common,
           name: "long",
           include: ["test/**/*.long.test.ts"],
-          execArgv: [OLD_SPACE], // limits of processor time are for code that V8 optimizes as usual
+          execArgv: [OLD_SPACE],
         },
       },
       { test: { ...common, name: "mocked", include: ["test/**/*.mocked.test.ts"] } },
+      {
+        ...sources,
+        test: {
+          ...common,
+          name: "timed",
+          include: ["test/**/*.timed.test.ts"],
+          execArgv: [OLD_SPACE], // the limits are for code that V8 optimizes as usual
+          maxWorkers: 1,
+          retry: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

@@ -202,7 +202,7 @@ test("an index that was built step by step equals a fresh one", async () => {
       expect(await answers(engine)).toEqual(await answers(fresh));
       await Promise.all([engine.close(), fresh.close()]);
     }),
-    { numRuns: 10 * RUNS },
+    { numRuns: 6 * RUNS },
   );
 });
 

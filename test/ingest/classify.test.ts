@@ -5,10 +5,6 @@ import {
   isTest,
   isVendored,
 } from "../../src/ingest/classification/classify.ts";
-import { leastWork } from "./least-work.ts";
-
-/** Milliseconds of processor time for one file. Without a limit, blank lines take 2.3. */
-const MOST_MS = 1.5;
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const utf16 = (text: string, bigEndian = false) => {
@@ -123,27 +119,4 @@ test.each<[string, string, boolean]>([
   ["long.csv", "x".repeat(4000), false],
 ])("%s holding %j is generated: %s", (path, text, want) => {
   expect(isGenerated(path, bytesOf(text))).toBe(want);
-});
-
-test("no flag takes long to determine", () => {
-  const texts = ["// ", "#", "/*", " ", "\n", "// generated ", "do not edit "].map((unit) =>
-    bytesOf(`${unit.repeat(1000).slice(0, 1000)} generated`),
-  );
-  const paths = [
-    "a/".repeat(2000),
-    "test_".repeat(800),
-    "a.".repeat(2000),
-    "_".repeat(4000),
-    "aTest".repeat(800),
-  ];
-  const slow = paths.flatMap((path) =>
-    texts.flatMap((text) => {
-      const ms = leastWork(() => classify(path, text));
-      const shown = [path, Buffer.from(text).toString()].map((one) =>
-        JSON.stringify(one.slice(0, 8)),
-      );
-      return ms < MOST_MS ? [] : [`${shown.join(", ")}: ${ms} ms`];
-    }),
-  );
-  expect(slow).toEqual([]);
 });
