@@ -87,6 +87,8 @@ interface Below {
 
 const workspaceModule = lazily(() => import("./workspace/workspace.ts"));
 
+const findModule = lazily(() => import("./find/answer.ts"));
+
 const navigationModule = lazily(() => import("./navigation/answer.ts"));
 
 // loaded with the first query of the history
@@ -296,7 +298,7 @@ class LocalEngine {
         return explain(searching, call(request));
       },
       find: async (request) => {
-        const { answerFind } = await import("./find/answer.ts");
+        const { answerFind } = await findModule();
         return answerFind(searching, request, { options, view: source });
       },
       navigate: async (question) => {

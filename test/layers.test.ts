@@ -152,6 +152,17 @@ test("no room imports itself through others", () => {
   expect(cycleOf(new Set(files.map(roomOf)), next)).toBeUndefined();
 });
 
+// if a file descriptor is missing when a module is loaded, Node.js never loads it again
+test("modules that are loaded late are loaded by lazily()", () => {
+  const isLibrary = (file: string) => !["cli", "page"].includes(file.split("/")[0]!);
+  const loads = files
+    .filter((file) => isLibrary(file))
+    .flatMap((file) => readFileSync(`src/${file}`, "utf8").split("\n"))
+    .filter((line) => /(?:=>|await) import\("/.test(line) && !/^\s*\*/.test(line));
+  expect(loads.length).toBeGreaterThan(10);
+  for (const line of loads) expect(line).toContain("lazily(() => import(");
+});
+
 test("no file imports itself through others", () => {
   expect(cycleOf(imported.keys(), (file) => imported.get(file) ?? [])).toBeUndefined();
 });

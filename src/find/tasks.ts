@@ -3,6 +3,7 @@
  * so that a host that asks none does not pay for them.
  */
 
+import { lazily } from "../base/out-of-files.ts";
 import type { Task } from "../threads/task.ts";
 import type {
   CountInput,
@@ -13,13 +14,17 @@ import type {
   ReadOutput,
 } from "./messages.ts";
 
+const countTask = lazily(() => import("./count-task.ts"));
+const rankTask = lazily(() => import("./rank-task.ts"));
+const readTask = lazily(() => import("./read-task.ts"));
+
 const count: Task<CountInput, CountOutput> = async (input, context) =>
-  (await import("./count-task.ts")).countTask(input, context);
+  (await countTask()).countTask(input, context);
 
 const rank: Task<RankInput, RankOutput> = async (input, context) =>
-  (await import("./rank-task.ts")).rankTask(input, context);
+  (await rankTask()).rankTask(input, context);
 
 const read: Task<ReadInput, ReadOutput> = async (input, context) =>
-  (await import("./read-task.ts")).readTask(input, context);
+  (await readTask()).readTask(input, context);
 
 export const FIND_TASKS = { "find.count": count, "find.rank": rank, "find.read": read };

@@ -33,9 +33,12 @@ const finish: Task<readonly number[], FinishResult> = (segments, context) =>
 
 const discard: Task<undefined, void> = (_, context) => session(context).discard();
 
-// both modules are loaded only when symbols are extracted, because they import the queries of forty languages
+// loaded only when they are needed; those of symbols import the queries of forty languages
 const knownSymbols = lazily(() => import("./symbols/known-symbols.ts"));
 const symbolTask = lazily(() => import("./symbols/symbol-task.ts"));
+const wordsTask = lazily(() => import("./words/words-task.ts"));
+const historyTask = lazily(() => import("./history/history-task.ts"));
+const historyMergeTask = lazily(() => import("./history/merge-task.ts"));
 
 const known: Task<KnownInput, KnownOutput> = async (input, context) =>
   (await knownSymbols()).knownTask(input, context);
@@ -44,13 +47,13 @@ const symbols: Task<SymbolsInput, SymbolsOutput> = async (input, context) =>
   (await symbolTask()).symbolsTask(input, context);
 
 const words: Task<WordsInput, void> = async (input, context) =>
-  (await import("./words/words-task.ts")).wordsTask(input, context);
+  (await wordsTask()).wordsTask(input, context);
 
 const history: Task<HistoryInput, HistoryOutput> = async (input, context) =>
-  (await import("./history/history-task.ts")).historyTask(input, context);
+  (await historyTask()).historyTask(input, context);
 
 const historyMerge: Task<HistoryMergeInput, WrittenHistory> = async (input, context) =>
-  (await import("./history/merge-task.ts")).historyMergeTask(input, context);
+  (await historyMergeTask()).historyMergeTask(input, context);
 
 export const INGEST_TASKS = {
   "ingest.add": add,

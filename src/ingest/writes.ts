@@ -133,6 +133,8 @@ type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
 
 // loaded only when needed, because a process that only searches needs no tree-sitter queries
 const symbolPass = lazily(() => import("./symbols/symbol-pass.ts"));
+const wordsPass = lazily(() => import("./words/words-pass.ts"));
+const historyPass = lazily(() => import("./history/history-pass.ts"));
 
 export class Writes {
   readonly #options: WritesOptions;
@@ -237,7 +239,7 @@ export class Writes {
   /** Makes the missing word lists of all segments, including segments that earlier runs have written. */
   async #indexWords({ lease, signal, onProgress }: Improving): Promise<void> {
     const { environment, pool, catalogs, memoryBudget, onWarning } = this.#options;
-    const { indexWords } = await import("./words/words-pass.ts");
+    const { indexWords } = await wordsPass();
     await indexWords({
       environment,
       pool,
@@ -267,7 +269,7 @@ export class Writes {
     }
     if (concerned.length === 0) return;
     await betweenSteps();
-    const { indexHistories } = await import("./history/history-pass.ts");
+    const { indexHistories } = await historyPass();
     const read = await indexHistories({
       environment,
       pool,

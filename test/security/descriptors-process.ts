@@ -78,7 +78,7 @@ const CALLS: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
   },
   "index(git())": async (engine) => {
     const name = `g${opened++}`;
-    const [report] = await engine.index(git(repository, { name }));
+    const [report] = await engine.index(git(repository, { name, history: true }));
     if (report!.revisions[0]!.files !== 3) throw new Error(JSON.stringify(report));
     return async () => {
       const { stats } = await engine.search({ query: `repo:^${name}$ sym:^a$`, matches: 1 });
@@ -112,6 +112,18 @@ const CALLS: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
         throw new Error("nothing found");
   },
   "explain()": (engine) => engine.explain(request),
+  "find()": async (engine) => {
+    const { places } = await engine.find({ text: "pass" });
+    if (places.length === 0) throw new Error("nothing found");
+  },
+  "definitionsOf()": async (engine) => {
+    const { places } = await engine.definitionsOf({ symbol: "a" });
+    if (places.length === 0) throw new Error("nothing found");
+  },
+  "search() of the history": async (engine) => {
+    const { files } = await engine.search({ query: "type:diff def", matches: 1 });
+    if (files.length === 0) throw new Error("nothing found");
+  },
   "search() of unsaved text": async (engine) => {
     const overlay = [
       { repository: "first", path: `u${opened++}.py`, content: "def unsaved(): pass" },
@@ -178,7 +190,7 @@ const ENOUGH = 3;
 const MOST = 60;
 
 const engine = await open(join(folder, "index"), { workers, warmUp: false });
-await engine.index(git(repository, { name: "first" }));
+await engine.index(git(repository, { name: "first", history: true }));
 for (const [call, run] of Object.entries(CALLS)) {
   const wrong: string[] = [];
   const codes = new Set<string>();

@@ -2,12 +2,15 @@
 
 import type { ParseError } from "jsonc-parser";
 import { QuernError } from "../../base/errors.ts";
+import { lazily } from "../../base/out-of-files.ts";
+
+const parser = lazily(() => import("jsonc-parser"));
 
 /**
  * Parses the text of a file. Rejects with INVALID_REQUEST and the position of the first error if the text is invalid.
  */
 export async function parseWithComments(file: string, text: string): Promise<unknown> {
-  const { default: named, ...rest } = await import("jsonc-parser");
+  const { default: named, ...rest } = await parser();
   // in Node, this module has only a default export; in other loaders, it has only named exports
   const jsonc = (named as typeof named | undefined) ?? rest;
   const errors: ParseError[] = [];
