@@ -11,6 +11,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** These tests compare files of packages with a listing, which another version of a package may change. */
+const LISTED = "test/search/ranking-packages.test.ts";
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), "quern-newest-"));
 
@@ -38,7 +41,7 @@ try {
     console.log(
       `${name}: ${version}${version === locked.get(name) ? "" : `, locked ${locked.get(name)}`}`,
     );
-  const tests = ["vitest", "run", ...process.argv.slice(2)];
+  const tests = ["vitest", "run", "--exclude", LISTED, ...process.argv.slice(2)];
   process.exitCode = spawnSync("npx", tests, { cwd: copy, stdio: "inherit" }).status ?? 1;
 } finally {
   rmSync(copy, { recursive: true, force: true });

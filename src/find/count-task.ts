@@ -1,9 +1,10 @@
 /**
  * The first round of a question: counts in how many windows of the files in scope each stem is. Frequencies come from
- * the whole scope, and from nothing outside it.
+ * the whole scope, and from nothing outside it. Equal files count as often as they occur, because whether they share a
+ * blob depends on the layout of segments, and so on hidden repositories.
  */
 
-import { forEachBit } from "../base/bitset.ts";
+import { countBits, forEachBit } from "../base/bitset.ts";
 import { bytesOf } from "../base/growable.ts";
 import { corrupt } from "../store/format/sealed.ts";
 import type { Task } from "../threads/task.ts";
@@ -13,14 +14,14 @@ import { forEachSegment, type AskedSegment, type WordTools } from "./thread.ts";
 
 export const countTask: Task<CountInput, CountOutput> = async (input, context) => {
   const windows = new Map<string, number>();
-  let [allWindows, files] = [0, 0];
+  let [allWindows, allFiles] = [0, 0];
   const gaps = await forEachSegment(input, context, (segment, { words }) => {
     const { lists, reader } = segment;
     const { arena } = words;
     const mark = arena.mark();
-    const among = arena.put(bytesOf(segment.blobs));
+    const files = arena.put(bytesOf(segment.filesOfBlob));
     const add = (stem: string, list: Uint8Array): void => {
-      const count = countWindows(list, segment, words, among);
+      const count = countWindows(list, segment, words, files);
       if (count > 0) windows.set(stem, (windows.get(stem) ?? 0) + count);
     };
     const exact = new Set(input.stems);
@@ -33,23 +34,23 @@ export const countTask: Task<CountInput, CountOutput> = async (input, context) =
     arena.release(mark);
     forEachBit(segment.blobs, (blob) => {
       const bytes = reader.blobStarts[blob + 1]! - reader.blobStarts[blob]!;
-      allWindows += Math.ceil(bytes / WINDOW_BYTES);
+      allWindows += segment.filesOfBlob[blob]! * Math.ceil(bytes / WINDOW_BYTES);
     });
-    forEachBit(segment.files, () => files++);
+    allFiles += countBits(segment.files);
   });
-  return { windows, allWindows, files, gaps };
+  return { windows, allWindows, files: allFiles, gaps };
 };
 
 function countWindows(
   list: Uint8Array,
   { reader }: AskedSegment,
   { table, arena }: WordTools,
-  among: number,
+  files: number,
 ): number {
   const mark = arena.mark();
   const at = arena.put(list);
   const { blobs } = reader.header;
-  const count = table.kernel.run.readStemList(at, at + list.length, blobs, among, 0, 0, 0);
+  const count = table.kernel.run.readStemList(at, at + list.length, blobs, files, 0, 0, 0);
   arena.release(mark);
   if (count < 0) throw corrupt(`a word list of segment ${reader.segment}`);
   return count;

@@ -8,6 +8,7 @@ import { SYMBOL_ROW } from "../store/symbols/symbol-run.ts";
 import { blobsOf } from "../search/thread/planning/pages.ts";
 import { pagesWith } from "../search/thread/planning/candidates.ts";
 import { prepareLiteral } from "../search/thread/reading/literal.ts";
+import { byPath, candidatesOf } from "./candidates.ts";
 import type { Candidate, RankInput } from "./messages.ts";
 import type { AskedSegment, FindThread } from "./thread.ts";
 
@@ -17,14 +18,15 @@ const MAX_DEFINERS = 20;
 const MAX_COMPARED = 500;
 
 export async function definersOf(
-  { names }: RankInput,
+  input: RankInput,
   segment: AskedSegment,
   { snapshot, words, pause }: FindThread,
 ): Promise<Candidate[]> {
   const { reader, symbols, blobs: inScope } = segment;
   if (!symbols) return [];
+  const { candidateOf } = candidatesOf(input, segment, snapshot);
   const found = new Map<number, Candidate>();
-  for (const name of names) {
+  for (const name of input.names) {
     const { grams } = prepareLiteral({ kind: "literal", text: name, caseSensitive: false });
     let blobs = intersect(symbols.blobs().slice(), inScope);
     if (symbols.names && grams.length > 0) {
@@ -48,10 +50,11 @@ export async function definersOf(
     const defining: Candidate[] = [];
     for (const blob of compared) {
       if (defines(blob, name, segment, snapshot))
-        for (const candidate of filesOf(blob, segment, snapshot)) defining.push(candidate);
+        for (const file of filesOf(blob, segment))
+          defining.push(candidateOf(file, { score: 0, sum: 0, isDefiner: true }));
       await pause();
     }
-    defining.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    defining.sort(byPath);
     for (const one of defining.slice(0, MAX_DEFINERS)) found.set(one.file, one);
   }
   return [...found.values()];
@@ -76,16 +79,9 @@ function defines(
   return false;
 }
 
-function* filesOf(
-  blob: number,
-  { position, reader, files }: AskedSegment,
-  snapshot: FindThread["snapshot"],
-): Generator<Candidate> {
-  const paths = reader.paths(snapshot);
+function* filesOf(blob: number, { reader, files }: AskedSegment): Generator<number> {
   for (let i = reader.blobFileStarts[blob]!; i < reader.blobFileStarts[blob + 1]!; i++) {
     const file = reader.blobFiles[i]!;
-    if (((files[file >>> 5]! >>> (file & 31)) & 1) === 0) continue;
-    const path = Buffer.from(paths.bytes.subarray(paths.starts[file], paths.starts[file + 1]));
-    yield { position, file, path: path.toString(), score: 0, sum: 0, isDefiner: true };
+    if (((files[file >>> 5]! >>> (file & 31)) & 1) === 1) yield file;
   }
 }

@@ -7,9 +7,10 @@
 
 import { createHash } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
+import { newPause } from "../base/yield.ts";
 import type { CatalogRepository } from "../store/catalog/catalog.ts";
 import { visibleRepositories, branchesOf } from "../search/caller/scope.ts";
-import { ownerFinder } from "../search/caller/repository-table.ts";
+import { ownerFinder, repositoryTable } from "../search/caller/repository-table.ts";
 import type { Attempt } from "../search/caller/attempt.ts";
 import type { WebUrl } from "../search/caller/present.ts";
 import type { Pool } from "../threads/pool.ts";
@@ -32,7 +33,7 @@ import type {
   WeightedStem,
 } from "./messages.ts";
 import { parseQuestion, WEIGHT, type Alternative, type Question } from "./question.ts";
-import { bestOf, byScore } from "./rank-task.ts";
+import { bestOf, byScore } from "./candidates.ts";
 import { reasonsOf } from "./reasons.ts";
 import type { CheckedFind, FindMissing, FindResponse, FindWord, FoundPlace } from "./request.ts";
 
@@ -58,7 +59,8 @@ export async function find(
 ): Promise<FindResponse | undefined> {
   const question = parseQuestion(request.text, onlyRepository(attempt));
   const offset = offsetOf(request);
-  const rounds = new Rounds(attempt, tools.pool);
+  const { places: order } = await repositoryTable(attempt.catalog, newPause());
+  const rounds = new Rounds(attempt, order, tools.pool);
   const counted = await rounds.count(question);
   const weighed = weigh(question, counted);
   const batch = Math.floor(offset / BATCH);
@@ -103,7 +105,11 @@ class Rounds {
   /** The positions of the segments of each thread. */
   readonly #parts: readonly (readonly number[])[];
 
-  constructor({ segments, catalog, understood, view, control }: Attempt, pool: Pool) {
+  constructor(
+    { segments, catalog, understood, view, control }: Attempt,
+    places: FindScope["places"],
+    pool: Pool,
+  ) {
     const words = new Map(catalog.manifest.segments.map((one) => [one.segment, one.words]));
     this.#pool = pool;
     this.#scope = {
@@ -112,6 +118,7 @@ class Rounds {
       }),
       plan: understood.plan,
       packed: view.packed,
+      places,
       shared: control.shared,
     };
     const lanes = Math.max(1, Math.min(pool.lanes, segments.length));

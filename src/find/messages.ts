@@ -1,7 +1,7 @@
 /** Defines the data that the caller and the threads exchange for find(). */
 
 import type { PackedSegment } from "../store/memory/memory-store.ts";
-import type { SegmentInput } from "../search/messages/messages.ts";
+import type { RepositoryTable, SegmentInput } from "../search/messages/messages.ts";
 import type { PackedPlan } from "../search/messages/plan.ts";
 import type { Factor, Feature } from "./weights.ts";
 import type { Question } from "./question.ts";
@@ -17,6 +17,8 @@ export interface FindScope {
   /** The filters. */
   readonly plan: PackedPlan;
   readonly packed: readonly PackedSegment[];
+  /** The position of each repository in the order of names. */
+  readonly places: RepositoryTable["places"];
   /** The memory of a Control. */
   readonly shared: SharedArrayBuffer;
 }
@@ -64,6 +66,9 @@ export interface Candidate {
   readonly position: number;
   readonly file: number;
   readonly path: string;
+  /** The position of the file's repository in the order of names, and the hash of the content. */
+  readonly repository: number;
+  readonly hash: string;
   /** The rank of the first stage. */
   readonly score: number;
   /** The sum of the worths of the file's stems, times the shares of their terms. */

@@ -5,12 +5,14 @@
  * of the term.
  */
 
+import { forEachBit } from "../base/bitset.ts";
 import { bytesOf } from "../base/growable.ts";
 import { NO_BLOB } from "../store/format/format.ts";
 import { corrupt } from "../store/format/sealed.ts";
 import type { SegmentReader } from "../store/segments/segment-reader.ts";
 import type { Task } from "../threads/task.ts";
 import { stemOf } from "../words/stems.ts";
+import { bestOf, candidatesOf } from "./candidates.ts";
 import { definersOf } from "./definers.ts";
 import { kindsOf } from "./factors.ts";
 import type { Candidate, RankInput, RankOutput } from "./messages.ts";
@@ -26,8 +28,10 @@ const LENGTH = 0.4;
 /** The weights of a file's name in the first stage. */
 const NAME = 0.3;
 const NAME_FIT = 0.5;
-/** The number of files whose factors are computed, for each file to return. */
-const FACTORED = 16;
+/** Files are divided by their scores into this many steps. */
+const STEPS = 1024;
+/** The scores above this one are in the last step. */
+const MAX_SCORE = 2;
 /** The components of a path after which a folder is named. */
 const UNNAMED = ["index", "init", "mod"].map(stemOf);
 const UNNAMED_BIT = 0x1_0000;
@@ -41,23 +45,7 @@ export const rankTask: Task<RankInput, RankOutput> = async (input, context) => {
   return { candidates: bestOf(candidates, input.most), gaps };
 };
 
-/** Returns the `most` best candidates, and all definers. Of a file that occurs twice, the definer counts. */
-export function bestOf(candidates: readonly Candidate[], most: number): Candidate[] {
-  const byFile = new Map<string, Candidate>();
-  for (const one of candidates) {
-    const key = `${one.position} ${one.file}`;
-    const known = byFile.get(key);
-    if (!known) byFile.set(key, one);
-    else byFile.set(key, { ...(known.score >= one.score ? known : one), isDefiner: true });
-  }
-  const sorted = [...byFile.values()].sort(byScore);
-  return sorted.filter(({ isDefiner }, rank) => isDefiner || rank < most);
-}
-
-/** Orders candidates by score, then by path, so that the order does not depend on the layout of segments. */
-export const byScore = (a: Candidate, b: Candidate): number =>
-  b.score - a.score || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.position - b.position);
-
+/** Returns the best files, which do not depend on what else the segment contains. */
 function rankFiles(
   input: RankInput,
   segment: AskedSegment,
@@ -78,40 +66,37 @@ function rankFiles(
     const at = (names >>> 2) + 2 * file;
     return sumOf(file) + NAME * floats[at]! + NAME_FIT * floats[at + 1]!;
   };
-  const chosen: Candidate[] = [];
-  const paths = reader.paths(snapshot);
-  for (const file of highest(files, rawOf, FACTORED * input.most)) {
-    if (reader.files.blobs[file] === NO_BLOB) continue;
-    const path = Buffer.from(
-      paths.bytes.subarray(paths.starts[file], paths.starts[file + 1]),
-    ).toString();
-    const language = reader.header.languages[reader.files.languages[file]!]!;
-    let score = rawOf(file);
-    for (const kind of kindsOf(path, language, reader.files.flags[file]!))
-      score *= input.factors[kind];
-    chosen.push({
-      position: segment.position,
-      file,
-      path,
-      score,
-      sum: sumOf(file),
-      isDefiner: false,
-    });
+  const { pathOf, candidateOf } = candidatesOf(input, segment, snapshot);
+  let best: Candidate[] = [];
+  let least = 0;
+  for (const { below, group } of downwards(files, rawOf)) {
+    if (below < least) break; // factors never raise a score, so no other file is among the best
+    for (const file of group) {
+      if (reader.files.blobs[file] === NO_BLOB) continue;
+      const language = reader.header.languages[reader.files.languages[file]!]!;
+      let score = rawOf(file);
+      for (const kind of kindsOf(pathOf(file), language, reader.files.flags[file]!))
+        score *= input.factors[kind];
+      if (score >= least)
+        best.push(candidateOf(file, { score, sum: sumOf(file), isDefiner: false }));
+    }
+    best = bestOf(best, input.most);
+    if (best.length === input.most) least = best.at(-1)!.score;
   }
   arena.release(mark);
-  return bestOf(chosen, input.most);
+  return best;
 }
 
 /** Adds up the worths of all stems for each blob in scope. */
 function addSums(
   { stems, shares }: RankInput,
-  { reader, blobs: inScope, lists }: AskedSegment,
+  { reader, filesOfBlob, lists }: AskedSegment,
   { table, arena }: FindThread["words"],
   sums: number,
 ): void {
   const { kernel } = table;
   const { blobs } = reader.header;
-  const among = arena.put(bytesOf(inScope));
+  const files = arena.put(bytesOf(filesOfBlob));
   const best = arena.take(4 * (blobs + 4));
   const scale = arena.put(bytesOf(scalesOf(reader)));
   kernel.bytes.fill(0, best, best + 4 * (blobs + 4));
@@ -128,7 +113,7 @@ function addSums(
           at,
           at + list.length,
           blobs,
-          among,
+          files,
           best,
           scale,
           weight,
@@ -183,32 +168,24 @@ function scoreNames(
   return at.out;
 }
 
-/** Returns the files of a set with the highest values above 0, at most `most`, in no particular order. */
-function highest(
+/**
+ * Yields the files of a set with values above 0 in groups, from the highest values to the lowest. All values of a group
+ * are below `below`.
+ */
+function* downwards(
   files: AskedSegment["files"],
   valueOf: (file: number) => number,
-  most: number,
-): number[] {
-  const BINS = 1024;
-  const counts = new Uint32Array(BINS);
-  const binOf = (value: number): number => Math.min(BINS - 1, Math.floor((value / 2) * BINS));
-  const each = (visit: (file: number, value: number) => void): void => {
-    for (const [word, bits] of files.entries())
-      for (let left = bits; left !== 0; left &= left - 1) {
-        const file = 32 * word + 31 - Math.clz32(left & -left);
-        const value = valueOf(file);
-        if (value > 0) visit(file, value);
-      }
-  };
-  each((_, value) => counts[binOf(value)]!++);
-  let [bin, count] = [BINS - 1, 0];
-  while (bin > 0 && count + counts[bin]! < most) count += counts[bin--]!;
-  const chosen: [file: number, value: number][] = [];
-  each((file, value) => {
-    if (binOf(value) >= bin) chosen.push([file, value]);
+): Generator<{ readonly below: number; readonly group: readonly number[] }> {
+  const steps: number[][] = [];
+  forEachBit(files, (file) => {
+    const value = valueOf(file);
+    if (value <= 0) return;
+    const step = Math.min(STEPS - 1, Math.floor((value / MAX_SCORE) * STEPS));
+    (steps[step] ??= []).push(file);
   });
-  return chosen
-    .sort(([a, x], [b, y]) => y - x || a - b)
-    .slice(0, most)
-    .map(([file]) => file);
+  for (let step = STEPS - 1; step >= 0; step--) {
+    const group = steps[step];
+    const below = step === STEPS - 1 ? Infinity : ((step + 1) * MAX_SCORE) / STEPS;
+    if (group) yield { below, group };
+  }
 }

@@ -64,6 +64,8 @@ export interface AskedSegment {
   readonly reader: SegmentReader;
   readonly files: Bitset;
   readonly blobs: Bitset;
+  /** The number of files in scope that have each blob. */
+  readonly filesOfBlob: Uint32Array;
   readonly lists: StemLists;
   readonly symbols: SegmentSymbols | undefined;
 }
@@ -150,9 +152,12 @@ async function openSegmentOf(
   const plan = await planSegment(opened, asked, snapshot, tools);
   if (!plan) return "timed-out";
   const blobs = emptyBitset(reader.header.blobs);
+  const filesOfBlob = new Uint32Array(reader.header.blobs);
   forEachBit(plan.candidates, (file) => {
     const blob = reader.files.blobs[file]!;
-    if (blob !== NO_BLOB) setBit(blobs, blob);
+    if (blob === NO_BLOB) return;
+    setBit(blobs, blob);
+    filesOfBlob[blob]!++;
   });
   const { content } = reader.header;
   let lists: StemLists;
@@ -165,7 +170,7 @@ async function openSegmentOf(
   else if (segment >= FIRST_MEMORY_SEGMENT || reader.header.textBytes <= MAX_UNLISTED_BYTES)
     lists = await listsOfText(reader, blobs, thread);
   else return "no-word-lists";
-  return { position, opened, reader, files: plan.candidates, blobs, lists, symbols };
+  return { position, opened, reader, files: plan.candidates, blobs, filesOfBlob, lists, symbols };
 }
 
 function storedLists(

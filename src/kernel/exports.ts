@@ -56,7 +56,7 @@ export interface KernelExports {
     list: number,
     end: number,
     blobs: number,
-    among: number,
+    files: number,
     best: number,
     scale: number,
     weight: number,

@@ -87,6 +87,9 @@ const QUERIES = someOf(
     "repo:secret needle",
     "reposet:acme/one,acme/secret,m/1 needle",
     "context:team needle",
+    "type:diff needle",
+    "type:commit commit",
+    "repo:secret type:diff needle",
     "archived:only needle",
     "visibility:private needle",
     "rev:* needle",
@@ -112,6 +115,10 @@ const asks = (): Ask[] => [
     ],
     ["/api/stream_search", post({ query, matches: 100_000 })],
     ["/api/explain", post({ query, matches: 10 })],
+  ]),
+  ...["needle", "where is alpha returned", "hays of Beta", "secret"].flatMap((text): Ask[] => [
+    ["/api/find", post({ text })],
+    ["/api/find", post({ text, query: "lang:python", places: 3, lines: 20 })],
   ]),
   ...["alpha", "needle", "Beta"].flatMap((symbolName) =>
     ["/api/find_definitions", "/api/find_references"].flatMap((route): Ask[] => [

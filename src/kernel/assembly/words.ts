@@ -278,16 +278,16 @@ export function copyStemList(state: usize, number: u32, out: usize): u32 {
 }
 
 /**
- * Reads a list. For each blob of the list, calls nothing but adds up: returns the number of windows in the blobs of
- * `among`, or -1 if the list violates the format. If `best` is not 0, raises the value of each of these blobs at `best`
- * (f32) to the worth of its windows, times `weight`. `scale` has a factor (f32) for each blob, which depends on its
- * length.
+ * Reads a list. Returns the number of windows in all files that have a blob of the list, or -1 if the list violates the
+ * format. `files` has the number of files (u32) of each blob, and blobs without files are ignored. If `best` is not 0,
+ * raises the value of each of the other blobs at `best` (f32) to the worth of its windows, times `weight`. `scale` has a
+ * factor (f32) for each blob, which depends on its length.
  */
 export function readStemList(
   list: usize,
   end: usize,
   blobs: u32,
-  among: usize,
+  files: usize,
   best: usize,
   scale: usize,
   weight: f32,
@@ -308,8 +308,9 @@ export function readStemList(
     const windows: u32 = load<u8>(at++);
     if (windows == 0) return -1;
     const blob = next - 1;
-    if (((load<u32>(among + ((<usize>blob >> 5) << 2)) >> (blob & 31)) & 1) == 0) continue;
-    sum += windows;
+    const count = load<u32>(files + (<usize>blob << 2));
+    if (count == 0) continue;
+    sum += windows * count;
     if (best == 0) continue;
     const scaled = <f32>windows * load<f32>(scale + (<usize>blob << 2));
     const worth = (weight * scaled) / (scaled + 1);
