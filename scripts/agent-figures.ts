@@ -74,7 +74,7 @@ async function firstAnswer(what: string): Promise<void> {
   const text = await ask(client);
   const lines = text.split("\n").filter((line) => /INCOMPLETE|found|match/.test(line));
   console.log(`${what}: first answer after ${since(server)}: ${lines.slice(0, 2).join(" ")}`);
-  while (/still being read/.test(await ask(client)))
+  while (/still being indexed/.test(await ask(client)))
     await new Promise((next) => setTimeout(next, 500));
   console.log(`${what}: all of it is read after ${since(server)}`);
   await client.close();

@@ -126,7 +126,7 @@ const full = (): TokenRecord =>
   });
 
 const TOKEN_CASES: Cases<TokenStore> = {
-  "a record comes back as it was, found by id and by hash": async (store) => {
+  "a record is returned unchanged, found by id and by hash": async (store) => {
     for (const made of [
       record(),
       full(),
@@ -143,7 +143,7 @@ const TOKEN_CASES: Cases<TokenStore> = {
     await store.create(made);
     same((await store.get(made.id))?.repositoryIds, [], "repositoryIds");
   },
-  "what is not there is undefined": async (store) => {
+  "a record that does not exist is undefined": async (store) => {
     await store.create(full());
     for (const key of [random(), ...ABSURD]) {
       same(await store.get(key), undefined, `get ${show(key)}`);
@@ -178,7 +178,7 @@ const TOKEN_CASES: Cases<TokenStore> = {
     const settled = await Promise.allSettled(tries);
     same(settled.filter(({ status }) => status === "fulfilled").length, 1, "creations");
   },
-  "a list holds one owner's records by createdAt, then id": async (store) => {
+  "a list contains one owner's records by createdAt, then id": async (store) => {
     const ownerId = random();
     const at = (n: number, id: string) => record({ ownerId, createdAt: day(n), id: id + random() });
     const ordered = [
@@ -274,14 +274,14 @@ const user = (fields: Partial<User> = {}): User => ({
 });
 
 const USER_CASES: Cases<UserStore> = {
-  "a user comes back as it was": async (store) => {
+  "a user is returned unchanged": async (store) => {
     const owner = user({ role: "OWNER", name: null, suspendedAt: day(3), lastActivityAt: day(4) });
     for (const made of [user(), owner]) {
       await store.put(structuredClone(made));
       same(await store.get(made.id), made, "get");
     }
   },
-  "who is not there is undefined": async (store) => {
+  "a user who does not exist is undefined": async (store) => {
     await store.put(user());
     for (const id of [random(), ...ABSURD]) same(await store.get(id), undefined, `get ${show(id)}`);
   },
@@ -317,7 +317,7 @@ const USER_CASES: Cases<UserStore> = {
     if (out) out.suspendedAt = day(9);
     same(await store.get(before.id), before, "get after the one handed out was changed");
   },
-  "who is removed is gone, and nobody else": async (store) => {
+  "removing a user removes nobody else": async (store) => {
     if (store.remove === undefined) return;
     const [one, other] = [user(), user()];
     for (const made of [one, other]) await store.put(made);
@@ -327,7 +327,11 @@ const USER_CASES: Cases<UserStore> = {
     for (const id of [one.id, random(), ...ABSURD])
       same(await store.remove(id), false, `remove ${show(id)}`);
     await store.put({ ...one, createdAt: day(9) });
-    same(await listed(store, [one]), [{ ...one, createdAt: day(9) }], "list of one who came back");
+    same(
+      await listed(store, [one]),
+      [{ ...one, createdAt: day(9) }],
+      "list after the user was added again",
+    );
   },
   "of many that remove one user at once, one does": async (store) => {
     if (store.remove === undefined) return;
@@ -345,7 +349,7 @@ const USER_CASES: Cases<UserStore> = {
     same(
       ids.filter((id) => !Number.isSafeInteger(id)),
       [],
-      "what is no id",
+      "an invalid id",
     );
   },
 };
@@ -387,7 +391,7 @@ async function recorded(
 }
 
 const AUDIT_CASES: Cases<AuditStore> = {
-  "a record comes back as it was": async (store) => {
+  "a record is returned unchanged": async (store) => {
     for (const made of [entry(1), entry(1, { metadata: {} }), entry(1, { metadata: null })]) {
       await store.append(structuredClone(made));
       same(await recorded(store, [made]), [made], "list");
@@ -399,7 +403,7 @@ const AUDIT_CASES: Cases<AuditStore> = {
     for (const made of [3, 1, 4, 0, 2].map((i) => ordered[i]!)) await store.append(made);
     same(await recorded(store, ordered), ordered, "list");
   },
-  "a period holds its first and its last moment": async (store) => {
+  "a period includes its first and its last moment": async (store) => {
     const ordered = [10, 20, 30, 40, 50].map((minutes) => entry(minutes));
     for (const made of ordered) await store.append(made);
     for (const [since, until, want] of [
@@ -483,7 +487,7 @@ const keysOf = async (store: SegmentStore, prefix: string): Promise<string[]> =>
   (await collect(store.list(prefix))).map(({ key }) => key);
 
 const SEGMENT_CASES: Cases<SegmentStore> = {
-  "an object comes back as it was": (store) =>
+  "an object is returned unchanged": (store) =>
     withKey(store, async (key) => {
       for (const [name, bytes] of [
         ["large", LARGE],
@@ -515,7 +519,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
         same([got.length, got.equals(wanted)], [wanted.length, true], `${from} to ${to}`);
       }
     }),
-  "what is not there is INDEX_NOT_FOUND, and may be deleted": (store) =>
+  "an object that does not exist is INDEX_NOT_FOUND, and may be deleted": (store) =>
     withKey(store, async (key) => {
       await rejects(read(store, key), "INDEX_NOT_FOUND");
       await rejects(read(store, key, [0, 1]), "INDEX_NOT_FOUND");
@@ -553,7 +557,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
       await rejects(read(store, key), "INDEX_NOT_FOUND");
       same(await keysOf(store, key), [], "the list");
     }),
-  "a list holds what begins with the prefix, by key": (store) =>
+  "a list contains the keys that begin with the prefix, in order": (store) =>
     withKey(store, async (key) => {
       const names = ["a/b", "a/c", "a0", "b", "ab/c/d"].map((name) => `${key}/${name}`);
       for (const name of names) await store.put(name, inOddPieces(LARGE.subarray(0, 3)), 3);
@@ -575,7 +579,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
         );
       same(await keysOf(store, key), names, "the keys");
     }),
-  "a key that is no path of lower-case letters and digits is INVALID_REQUEST": async (store) => {
+  "a key that is not a path of lower-case letters and digits is INVALID_REQUEST": async (store) => {
     for (const key of [
       "",
       "/",
@@ -595,7 +599,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
       await rejects(store.delete(key), "INVALID_REQUEST");
     }
   },
-  "a range that is none is INVALID_REQUEST": (store) =>
+  "an invalid range is INVALID_REQUEST": (store) =>
     withKey(store, async (key) => {
       await putBytes(store, key, LARGE);
       for (const range of [

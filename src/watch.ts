@@ -149,7 +149,7 @@ class WatchedSource {
   }
 
   #poll(folder: string): void {
-    const message = `the system gives no notices of changes in ${folder}: it is looked at every ${POLL_MS / 1000} s`;
+    const message = `the system does not report changes in ${folder}: it is looked at every ${POLL_MS / 1000} s`;
     this.#options.onWarning?.({ code: "NOT_FOLLOWED", message });
     const again = () => {
       this.#later(0);

@@ -133,7 +133,7 @@ export function memoryTokenStore(): TokenStore {
 }
 
 export function duplicate(): QuernError {
-  return new QuernError("DUPLICATE_ID", "a token with this id or hash is there already");
+  return new QuernError("DUPLICATE_ID", "a token with this id or hash already exists");
 }
 
 /** Compares records by creation date, then by id in UTF-16 code units. All lists have this order. */

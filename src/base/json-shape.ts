@@ -77,14 +77,14 @@ function count(bytes: Uint8Array, counted: Counted): string | undefined {
     else if (byte === LIST || byte === OBJECT) {
       counted.values++;
       if (counted.isList.push(byte === LIST) > JSON_DEPTH + 1)
-        return `lists and objects lie more than ${JSON_DEPTH} deep in each other`;
+        return `lists and objects are nested more than ${JSON_DEPTH} levels deep`;
     } else if (byte === LIST_END || byte === OBJECT_END) counted.isList.pop();
     else if (byte === COMMA && counted.isList.at(-1) === true) counted.items++;
     else if (byte === COMMA) counted.values++;
     if (counted.values > counted.mostValues)
-      return `it holds more than ${counted.mostValues} lists, objects and fields`;
+      return `it has more than ${counted.mostValues} lists, objects and fields`;
     if (counted.items > counted.mostItems)
-      return `its lists hold more than ${counted.mostItems} items`;
+      return `its lists have more than ${counted.mostItems} items`;
   }
   return undefined;
 }

@@ -80,5 +80,5 @@ function unpacked(text: string): unknown {
 export const placeGone = (): QuernError =>
   new QuernError(
     "CURSOR_EXPIRED",
-    "after ended at a commit that is not there any more: ask for the first page again",
+    "after refers to a commit that no longer exists: request the first page again",
   );

@@ -53,7 +53,7 @@ export async function openAccounts(db: string): Promise<Accounts> {
 /** Opens the stores. Throws INDEX_NOT_FOUND if they do not exist, so that a mistyped path does not create them. */
 export async function openExistingAccounts(db: string): Promise<Accounts> {
   if (!existsSync(accountFolder(db)))
-    throw new QuernError("INDEX_NOT_FOUND", `no key or member was ever made in ${db}`);
+    throw new QuernError("INDEX_NOT_FOUND", `there is no key and no member in ${db}`);
   return openAccounts(db);
 }
 

@@ -12,7 +12,7 @@ const GUIDE = `${BEGIN}
 - A file by a part of its name: \`find_files\`. What a file or folder defines: \`outline\`.
 - Lines of a file: \`read\`. Who changed what, and when: \`history\`.
 
-If an answer says INCOMPLETE, follow what it says before you conclude that something does not exist.
+If an answer contains INCOMPLETE, do what it asks for before you conclude that something does not exist.
 
 ${END}
 `;

@@ -22,7 +22,7 @@ export function withCommonOptions(command: Command): Command {
 
 /** Adds the option --cluster to commands that also work on a cluster. */
 export const withCluster = (command: Command): Command =>
-  command.option("--cluster <file>", "file that tells of a cluster, which takes the place of --db");
+  command.option("--cluster <file>", "file that describes a cluster; use it instead of --db");
 
 export interface WaitFlags {
   wait?: number;

@@ -18,10 +18,10 @@ interface Flags {
 export function addCluster(program: Command, call: Call): void {
   const cluster = program
     .command("cluster")
-    .summary("look after an index that several machines share")
+    .summary("manage an index that several machines share")
     .description(
-      "Look after an index that several machines share. FILE is JSON: its directory, postgres and segments;\n" +
-        "docs/growing.md has its form. quern serve --cluster FILE answers searches.",
+      "Manage an index that several machines share. FILE is JSON with directory, postgres and segments;\n" +
+        "docs/growing.md describes it. quern serve --cluster FILE answers searches.",
     );
   const add = (
     name: string,
@@ -32,7 +32,7 @@ export function addCluster(program: Command, call: Call): void {
       .command(name)
       .summary(summary)
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`)
-      .argument("<file>", "file that tells of the cluster, such as cluster.json")
+      .argument("<file>", "file that describes the cluster, such as cluster.json")
       .option("--json", "print JSON")
       .action(async (file: string, ...given: unknown[]) => {
         const { openClusterFile } = await import("./cluster-file.ts");
@@ -40,7 +40,7 @@ export function addCluster(program: Command, call: Call): void {
         await run(opened, given.at(-2) as Flags, call, String(given[0]));
       });
   add("migrate", "create the tables, or bring them up to date", migrate);
-  add("node", "hold slices of the index on this machine and answer fronts", node).option(
+  add("node", "serve slices of the index to fronts", node).option(
     "--workers <n>",
     "number of threads; default: one for each core, at most 4",
     wholeNumber,
@@ -50,12 +50,8 @@ export function addCluster(program: Command, call: Call): void {
     "give the slices of a node to others before it leaves for good; ends when they have them",
     drain,
   ).argument("<name>", "name of the node");
-  add("status", "show what is published, the nodes, and what waits to be indexed", status);
-  add(
-    "gc",
-    "delete what nothing uses any more; exits with 1 if another process is at it",
-    collectOnce,
-  );
+  add("status", "show the published states, the nodes and the queue", status);
+  add("gc", "delete unused objects; exits with 1 if another process is doing so", collectOnce);
 }
 
 async function migrate({ catalog }: OpenedFile, { json }: Flags, { io }: Call): Promise<void> {
@@ -135,7 +131,8 @@ async function collectOnce(opened: OpenedFile, { json }: Flags, { io, exit }: Ca
   const report = await collectCluster(opened.catalog, opened.segments, io.signal);
   exit(report === undefined ? 1 : 0);
   if (json) return printJson(io, report ?? null);
-  if (report === undefined) return void io.stderr.write("quern: another process is at it\n");
+  if (report === undefined)
+    return void io.stderr.write("quern: another process is already deleting unused objects\n");
   const { manifests, states, segments, objects } = report;
   const rows = manifests + states + segments;
   io.stdout.write(

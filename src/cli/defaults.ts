@@ -75,7 +75,7 @@ function placeOf(file: string, db: string): string {
   const why = "because the file may come with somebody else's folder";
   throw invalid(
     file,
-    `db must lie in the folder of the file, ${why}; type --db ${place}, or set QUERN_DB`,
+    `db must be inside the folder of the file, ${why}; type --db ${place}, or set QUERN_DB`,
   );
 }
 

@@ -8,12 +8,12 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   QUERY_SYNTAX: "",
   REGEX_SYNTAX: "",
   REGEX_TOO_LARGE: "",
-  CONTEXT_NOT_FOUND: "saved sets of repositories are known to a host only; use repo: or reposet:",
+  CONTEXT_NOT_FOUND: "only a host can define saved sets of repositories; use repo: or reposet:",
   SOURCE_NOT_FOUND: "",
   SOURCE_UNREADABLE: "",
   NOT_A_GIT_REPOSITORY: "",
   REVISION_NOT_FOUND: "",
-  INVALID_GIT_REF: "git branch --all and git tag list what there is",
+  INVALID_GIT_REF: "git branch --all and git tag list them",
   HISTORY_NOT_AVAILABLE: "",
   FILE_TOO_LARGE: "",
   BINARY_FILE: "",
@@ -26,11 +26,11 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   DISK_FULL: "",
   PERMISSION_DENIED: "",
   ENGINE_CLOSED: "",
-  ABORTED: "stopped; what was indexed before is as it was",
+  ABORTED: "stopped; everything indexed before is unchanged",
   CURSOR_EXPIRED: "",
   OVERLOADED: "",
   DUPLICATE_ID: "",
-  INTERNAL: "this is a bug of quern, unless a worker died",
+  INTERNAL: "this is a bug in quern, unless a worker died",
 };
 
 /** What to do after errors of the operating system. */
@@ -38,15 +38,14 @@ const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
   EADDRINUSE:
     "another program uses this port: end it, or choose another port with --port (0 is any free one)",
   EADDRNOTAVAIL: "this machine does not have this address: choose one of its own with --host",
-  EACCES:
-    "this user may not do that: ports below 1024 need more rights, and so do files of other users",
+  EACCES: "permission denied: ports below 1024 and files of other users need more rights",
   ENOTFOUND: "no machine has this name: check its spelling, and whether the network works",
   ECONNREFUSED:
     "no program listens at this address: check host and port, and whether the service runs",
 };
 
 /** The message that a person sees after pressing Ctrl-C. */
-export const STOPPED_WORDS = "quern: stopped; what was published before is as it was\n";
+export const STOPPED_WORDS = "quern: stopped; everything published before is unchanged\n";
 
 /** Formats an error, without a stack trace. */
 export function describeError(error: unknown): string {

@@ -65,7 +65,7 @@ const CHANGES: Readonly<Record<Explanation["suggestions"][number]["change"], str
 const REASONS: Readonly<Record<Explanation["notIndexed"][number]["reason"], string>> = {
   unknown: "is not indexed",
   indexing: "is being indexed for the first time",
-  "files-skipped": "holds files that are not searchable",
+  "files-skipped": "has files that are not searchable",
 };
 
 /** Returns advice after a search that found nothing. */

@@ -32,7 +32,7 @@ export function addFind(program: Command, call: Call): void {
     .option("-m, --places <n>", "maximum number of places", wholeNumber, 10)
     .option("-L, --lines <n>", "maximum number of lines of each place", wholeNumber, 6)
     .option("--why", "print the reasons for the rank of each place")
-    .option("--timeout <ms>", "return what is found within this time", wholeNumber)
+    .option("--timeout <ms>", "return the results found within this time", wholeNumber)
     .addHelpText("after", HELP)
     .action((words: string[], flags: FindFlags) =>
       withEngine(call.io, forOneSearch(flags.db), async (engine) => {

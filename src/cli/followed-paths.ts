@@ -62,7 +62,10 @@ export function follow(
 ): Followed {
   const following: Following = { engine, io, signal, words: new Map() };
   for (const path of paths)
-    following.words.set(path, `INCOMPLETE: ${path} is still being read: what is new is missing.`);
+    following.words.set(
+      path,
+      `INCOMPLETE: ${path} is still being indexed: new content is missing.`,
+    );
   return {
     engine: new EngineFacade(coreOf(engine).upToDate()),
     behind: () => [...following.words.values()],
@@ -116,8 +119,8 @@ async function followPath(path: string, found: Found, following: Following): Pro
  */
 function wordsWhileLocked(path: string, { known }: Found): string {
   const lacking = known
-    ? "what changed in the last seconds may be missing"
-    : "nothing of it is known";
+    ? "changes of the last seconds may be missing"
+    : "none of its changes is known";
   return `INCOMPLETE: another process writes the index, and ${path} waits for it: ${lacking}.`;
 }
 
@@ -141,7 +144,7 @@ async function watchCommits(path: string, { source }: Found, following: Followin
   const revisions = one?.revisions.map(({ name }) => name).join(", ") ?? "";
   words.set(
     path,
-    `Of ${source.name} only commits are searched (${revisions}): changes that are not committed do not show.`,
+    `Of ${source.name} only commits are searched (${revisions}): uncommitted changes are not included.`,
   );
 }
 

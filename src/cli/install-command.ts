@@ -13,17 +13,17 @@ Without a client, the files of all clients are listed. Restart a client after it
 export function addInstall(program: Command, { io }: Call): void {
   program
     .command("install")
-    .summary("enter quern in the configuration of coding agents")
+    .summary("add quern to the configuration of coding agents")
     .description(
-      "Enter quern as a server of the Model Context Protocol in the configuration of coding agents.\n" +
-        "Everything else in their files stays as it is, including comments.",
+      "Add quern as a Model Context Protocol server to the configuration of coding agents.\n" +
+        "Nothing else in their files changes, not even comments.",
     )
     .argument("[client...]", "clients, such as claude-code and cursor")
     .option("--path <path>", "folder to search; repeatable; default: the current one", collect)
     .option("--name <name>", "name of the server; default: quern", nameOfServer, "quern")
     .option("--command <words>", 'what clients start; default: this program; or "npx -y quern"')
     .option("--project", "write files of the current folder instead of the user's")
-    .option("--agents-md", "also tell agents in AGENTS.md when to use which tool")
+    .option("--agents-md", "also write into AGENTS.md when to use which tool")
     .option("--undo", "remove what was written")
     .option("--print", "print the entries and write nothing")
     .option("--dry-run", "print which files would change and write nothing")

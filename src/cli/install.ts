@@ -169,7 +169,7 @@ async function list(home: Home, io: Io): Promise<void> {
   const rows = CLIENT_NAMES.map(async (client) => {
     const { path } = fileOf(client, "user", home)!;
     const isThere = (await textOf(path).catch(() => "")) !== undefined;
-    return [client, visible(path), isThere ? "" : "(not there yet)"];
+    return [client, visible(path), isThere ? "" : "(does not exist yet)"];
   });
   printLines(io.stdout, table(await Promise.all(rows)));
 }

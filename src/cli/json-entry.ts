@@ -55,7 +55,7 @@ async function open(text: string, { file, table, name }: EntryPlace) {
   if (first) {
     const line = text.slice(0, first.offset).split("\n").length;
     throw invalid(
-      `${file}:${line}: ${jsonc.printParseErrorCode(first.error)}; mend the file, or add by hand what --print shows`,
+      `${file}:${line}: ${jsonc.printParseErrorCode(first.error)}; fix the file, or add the output of --print by hand`,
     );
   }
   const path = [...table, name];

@@ -77,7 +77,9 @@ async function create(
   if (json) return printJson(io, key);
   io.stdout.write(`${key.secret}\n`);
   if (io.stderr.isTTY)
-    io.stderr.write(`quern: key ${key.id}; its secret is not shown again, and kept nowhere\n`);
+    io.stderr.write(
+      `quern: key ${key.id}; its secret is stored nowhere and cannot be shown again\n`,
+    );
 }
 
 async function list({ tokens, users }: Accounts, flags: ListFlags, call: Call): Promise<void> {
@@ -104,7 +106,7 @@ function rowOf(record: TokenRecord): string[] {
       ? `${expiresAt.getTime() <= Date.now() ? "expired" : "expires"} ${day(expiresAt)}`
       : "valid";
   const used = lastUsedAt ? `used ${day(lastUsedAt)}` : "never used";
-  return [id, visible(ownerId), `made ${day(createdAt)}`, state, used, visible(name ?? "")];
+  return [id, visible(ownerId), `created ${day(createdAt)}`, state, used, visible(name ?? "")];
 }
 
 async function revoke(
@@ -116,6 +118,5 @@ async function revoke(
   const revoked = await tokens.revoke(id, new Date());
   exit(revoked ? 0 : 1);
   if (flags.json) printJson(io, { revoked });
-  else if (!revoked)
-    io.stderr.write(`quern: ${visible(id)} is the id of no key that is still good\n`);
+  else if (!revoked) io.stderr.write(`quern: ${visible(id)} is not the id of an active key\n`);
 }

@@ -44,9 +44,9 @@ export function addLog(program: Command, call: Call): void {
     .option("-p, --patch", "print the whole difference of each file that is found")
     .option("-r, --regex", "terms are regular expressions (RE2)")
     .option("-s, --case", "match case")
-    .option("-m, --matches <n>", "most matches to print", wholeNumber, 200)
+    .option("-m, --matches <n>", "maximum number of matches to print", wholeNumber, 200)
     .option("--color <when>", COLOURS.join(", "), oneOf(COLOURS), "auto")
-    .option("--timeout <ms>", "return what is found within this time", wholeNumber)
+    .option("--timeout <ms>", "return the results found within this time", wholeNumber)
     .addHelpText("after", HELP)
     .action((words: string[], flags: LogFlags) =>
       withEngine(call.io, forOneSearch(flags.db), async (engine) => {

@@ -98,7 +98,7 @@ function commandLine(call: Call): Command {
       getErrHelpWidth: () => stderr.columns || 100,
       outputError: (text, write) => write(text.replace(/^error: /, "quern: ")),
     })
-    .showHelpAfterError("  quern help COMMAND tells its options");
+    .showHelpAfterError("  quern help COMMAND lists its options");
   program.hook("preAction", async (_, command) => {
     const db = await applyDefaults(command);
     const takesDirectory = command.options.some(({ long }) => long === "--db");

@@ -18,8 +18,8 @@ export function addMcp(program: Command, call: Call): void {
     .summary("serve a coding agent over the Model Context Protocol")
     .description(
       "Serve the tools of a coding agent over the Model Context Protocol, on standard input and output.\n" +
-        "Indexes the paths in the background; until that is done, answers say what is missing. After\n" +
-        "that answers show the files as they are on disk, and the commits of bare repositories.",
+        "Indexes the paths in the background; until then, answers list what is missing.\n" +
+        "Afterwards, they contain the files on disk, and the commits of bare repositories.",
     )
     .argument("[path...]", "folders and repositories to index and watch")
     .addHelpText("after", WHERE)

@@ -52,7 +52,11 @@ export function addSearch(program: Command, call: Call): void {
     .option("-A, --after-context <n>", "lines of context after each match", wholeNumber)
     .option("-B, --before-context <n>", "lines of context before each match", wholeNumber)
     .option("-C, --context <n>", "lines of context around each match", wholeNumber, 0)
-    .option("-m, --matches <n>", `most matches to print; default: ${DEFAULT_MATCHES}`, wholeNumber)
+    .option(
+      "-m, --matches <n>",
+      `maximum number of matches to print; default: ${DEFAULT_MATCHES}`,
+      wholeNumber,
+    )
     .option(
       "--per-file <n>",
       `matches shown of each file, its best; default ${DEFAULT_PER_FILE}; 0: all`,
@@ -63,7 +67,7 @@ export function addSearch(program: Command, call: Call): void {
     .option("-c, --count", "print only the total number of matches")
     .option("--vimgrep", "print path:line:column:text for every match, for editors")
     .option("--color <when>", COLOURS.join(", "), oneOf(COLOURS), "auto")
-    .option("--timeout <ms>", "return what is found within this time", wholeNumber)
+    .option("--timeout <ms>", "return the results found within this time", wholeNumber)
     .addHelpText("after", QUERY_HELP)
     .action((words: string[], flags: SearchFlags) => {
       const request = requestFor(words, flags);
@@ -198,13 +202,13 @@ function printNotes(
   const notes: string[] = [];
   if (form === "lines" || stderr.isTTY) notes.push(summary(response, flags));
   if (stats.flushReason === "FLUSH_REASON_TIMER_EXPIRED")
-    notes.push("time ran out: there may be more; --timeout MS gives it more");
+    notes.push("timed out: there may be more; raise --timeout MS");
   if (withoutSymbols > 0)
     notes.push(
       `symbols of ${count(withoutSymbols, "file")} follow while they are indexed, or with the next quern index`,
     );
   if (stats.crashes > 0)
-    notes.push(`${count(stats.crashes, "segment")} could not be searched; quern check tells why`);
+    notes.push(`${count(stats.crashes, "segment")} could not be searched; quern check shows why`);
   printLines(
     stderr,
     notes.map((note) => `quern: ${note}`),

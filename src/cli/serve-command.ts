@@ -68,9 +68,9 @@ export function addServe(program: Command, call: Call): void {
     )
     .option("--base-path <path>", "path before /api")
     .option("--public-url <url>", "address seen from outside; default: that of each request")
-    .option("--trust-proxy", "tell clients apart by the last address in X-Forwarded-For")
+    .option("--trust-proxy", "distinguish clients by the last address in X-Forwarded-For")
     .option("--service-name <name>", "name in the header X-<name>-Api-Key; default: Quern")
-    .option("--max-matches <n>", "most matches a search may ask for", wholeNumber)
+    .option("--max-matches <n>", "maximum number of matches of a search", wholeNumber)
     .option("--max-concurrent <n>", "searches that run at the same time; default: 64", wholeNumber)
     .option("--max-waiting <n>", "searches that wait for one of these; default: 256", wholeNumber)
     .option("--timeout <ms>", "time limit of a search; default: 10000", wholeNumber)
@@ -87,11 +87,14 @@ export function addServe(program: Command, call: Call): void {
     )
     .option(
       "--mcp-host <name>",
-      "answer agents under this name, besides local ones; repeatable; * for any",
+      "accept agents under this host name, besides local ones; repeatable; * for any",
       collect,
     )
     .option("--no-page", "do not serve the search page")
-    .option("--sync <config>", "keep the index up to date with code hosts, and take their webhooks")
+    .option(
+      "--sync <config>",
+      "keep the index up to date with code hosts, and accept their webhooks",
+    )
     .option(
       "--workers <n>",
       "number of threads; default: one for each core, at most 4",
@@ -173,7 +176,7 @@ function underOwnNames(handler: Handler, { publicUrl }: ServeFlags): Handler {
   return async (request) => {
     const { hostname } = new URL(request.url);
     if (isOwnName(hostname) || hostname === publicName) return handler(request);
-    const message = `with --anonymous all, this server does not answer under the name ${hostname}; --public-url says which is its own`;
+    const message = `with --anonymous all, this server does not answer under the name ${hostname}; set its own name with --public-url`;
     const errorCode = "INSUFFICIENT_PERMISSIONS";
     return Response.json({ statusCode: 403, errorCode, message }, { status: 403 });
   };

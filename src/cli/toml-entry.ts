@@ -84,7 +84,7 @@ function headersOf(text: string, { file, table, name }: EntryPlace): Header[] {
   }
   if (new RegExp(`^[ \\t]*${table[0]!}[ \\t]*[.=]`, "m").test(outside))
     throw invalid(
-      `${file}: ${table[0]!} is not written as tables [${table[0]!}.${name}]; add by hand what --print shows`,
+      `${file}: ${table[0]!} is not written as tables [${table[0]!}.${name}]; add the output of --print by hand`,
     );
   return headers;
 }

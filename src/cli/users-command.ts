@@ -25,8 +25,8 @@ export function addUsers(program: Command, call: Call): void {
   withCluster(withCommonOptions(users.command("add")))
     .summary("add a member, or change one")
     .description(
-      "Add a member, or change one; a suspended one may do everything again.\n" +
-        "From the first member on, only keys of members are good: quern keys create --owner ID makes them.",
+      "Add a member, or change one; this also reactivates a suspended member.\n" +
+        "Once there is a member, only members' keys are accepted: create them with quern keys create --owner ID.",
     )
     .argument("<id>", "the owner of their keys")
     .option("--name <name>", "for people")
@@ -47,7 +47,7 @@ export function addUsers(program: Command, call: Call): void {
       ),
     );
   withCluster(withCommonOptions(users.command("suspend")))
-    .summary("make all keys of a member worthless, until they are added again")
+    .summary("suspend a member: their keys are rejected until they are added again")
     .argument("<id>")
     .action((id: string, flags: CommonFlags) =>
       withAccounts(openExistingAccounts, flags, call.io.env, (accounts) =>

@@ -44,7 +44,7 @@ export function addUses(program: Command, call: Call): void {
     .option("-m, --places <n>", "maximum number of places", wholeNumber, 1000)
     .option("--callers <depth>", "find the functions that call it, up to this depth", wholeNumber)
     .option("--definitions", "find its definitions")
-    .option("--implementations", "find what implements or replaces it")
+    .option("--implementations", "find its implementations and overrides")
     .addHelpText("after", HELP)
     .action((target: string, flags: UsesFlags) =>
       withEngine(call.io, forOneSearch(flags.db), async (engine) => {

@@ -41,7 +41,7 @@ function refuseForeign(word: string, next: string | undefined): void {
   if (name === undefined || value === undefined || value.startsWith("-")) return;
   const here = nameHere(name);
   if (here === undefined) return;
-  const message = `--${name} is no option of a search; ${here} is what means it here. To search for the text, write -- before it`;
+  const message = `--${name} is not an option of quern search; use ${here} instead. To search for the text, write -- before it`;
   throw new QuernError("INVALID_REQUEST", message);
 }
 

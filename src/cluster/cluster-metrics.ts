@@ -17,7 +17,7 @@ interface SeenStatus {
 
 /** Returns the metrics of a cluster. `status` is undefined if PostgreSQL cannot be reached. */
 export function clusterMetrics(status: SeenStatus | undefined): Metric[] {
-  const up = gauge("quern_cluster_up", "Whether PostgreSQL answers.", [{ value: status ? 1 : 0 }]);
+  const up = gauge("quern_cluster_up", "Whether PostgreSQL responds.", [{ value: status ? 1 : 0 }]);
   if (status === undefined) return [up];
   const { shards, nodes, queue, damaged } = status;
   const behind = shards.map(({ shard, published, here }) => ({
@@ -42,13 +42,13 @@ export function clusterMetrics(status: SeenStatus | undefined): Metric[] {
     ),
     ofNodes(
       "quern_cluster_node_missing_bytes",
-      "Bytes of slices that a node owns and has not ready.",
+      "Bytes of slices that a node owns and that are not ready.",
       ({ missingBytes }) => missingBytes,
     ),
     gauge("quern_cluster_damaged_objects", "Objects that the index needs and that are damaged.", [
       { value: damaged.length },
     ]),
-    gauge("quern_cluster_jobs", "Repositories to index; the failed ones wait, too.", jobs),
+    gauge("quern_cluster_jobs", "Repositories to index, including failed ones.", jobs),
     gauge("quern_cluster_oldest_due_job_seconds", "How long a job has been due.", [
       { value: queue.oldestDueMs / 1000 },
     ]),

@@ -195,7 +195,7 @@ export class ClusterWrites {
   #keepCollecting(): void {
     this.#collecting ??= setInterval(() => {
       this.collect({}).catch((error: unknown) => {
-        const message = `what is unused cannot be deleted: ${String(error)}`;
+        const message = `unused objects cannot be deleted: ${String(error)}`;
         if (!this.#closing.signal.aborted) this.#parts.onWarning({ code: "INTERNAL", message });
       });
     }, COLLECT_MS).unref();

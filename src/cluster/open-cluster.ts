@@ -115,7 +115,7 @@ function listen(
 ): () => Promise<void> {
   if (!isWanted) return () => Promise.resolve();
   const onDeaf = (why: string): void => {
-    const message = `this machine cannot LISTEN, so it looks for changes each second: ${why}; listen: false says that this is right`;
+    const message = `this machine cannot LISTEN, so it looks for changes each second: ${why}; set listen: false to accept this`;
     onWarning({ code: "INTERNAL", message });
   };
   return listenTo(pool, { schema, onChange, onDeaf });

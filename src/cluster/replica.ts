@@ -78,7 +78,7 @@ export class Replica {
     this.#local = local;
     this.core = local.core;
     const onTrouble = (error: unknown): void => {
-      const message = `what the cluster has published cannot be fetched: ${String(error)}`;
+      const message = `the published state of the cluster cannot be fetched: ${String(error)}`;
       options.onWarning({ code: "INTERNAL", message });
     };
     this.follower = new Follower({ run: () => this.#bring(), everyMs: POLL_MS, onTrouble });

@@ -122,7 +122,7 @@ export class ObjectReader {
 }
 
 function unreadable(why: string): QuernError {
-  return new QuernError("SOURCE_UNREADABLE", `${why}; git fsck may tell more`);
+  return new QuernError("SOURCE_UNREADABLE", `${why}; run git fsck for details`);
 }
 
 const LF = 0x0a;

@@ -368,12 +368,12 @@ function tooLong(folder: string, most: number): QuernError {
 }
 
 function tooMuchMemory(folder: string, most: number): QuernError {
-  const message = `git takes over ${most} bytes of memory for the repository ${folder}; it may contain objects that are deltas of each other; git fsck may tell more`;
+  const message = `git takes over ${most} bytes of memory for the repository ${folder}; it may contain objects that are deltas of each other; run git fsck for details`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 
 export function failed(folder: string, stderr: string): QuernError {
   const why = stderr === "" ? "it ended without a message" : stderr;
-  const message = `git could not read the repository ${folder} (${why}); git fsck may tell more`;
+  const message = `git could not read the repository ${folder} (${why}); run git fsck for details`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }

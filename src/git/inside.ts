@@ -91,6 +91,6 @@ function notAFile(folder: string, what: string): QuernError {
 }
 
 function tooMany(folder: string): QuernError {
-  const message = `the repository ${folder} holds more than ${MOST_ENTRIES} files; run git gc to pack them`;
+  const message = `the repository ${folder} has more than ${MOST_ENTRIES} files; run git gc to pack them`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }

@@ -57,6 +57,6 @@ export function tooSlow(folder: string, ms: number): QuernError {
     ms === MOST_WAITED_MS
       ? `git has worked for ${ms / 60_000} minutes on one task in`
       : `git has been silent for ${ms / 1_000} s over`;
-  const message = `${what} the repository ${folder}; a pipe in the place of a file, or objects that name each other, may be in it; git fsck may tell more`;
+  const message = `${what} the repository ${folder}; it may contain a pipe instead of a file, or objects that refer to each other; run git fsck for details`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }

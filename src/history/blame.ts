@@ -25,7 +25,7 @@ export async function blameFile(
 ): Promise<Blame> {
   const args = ["blame", ...FORMAT, commit, "--", path];
   return parseBlame(
-    await operation.mustOutput("what git says of its lines", args, { code: "FILE_TOO_LARGE" }),
+    await operation.mustOutput("git's output for its lines", args, { code: "FILE_TOO_LARGE" }),
     pause,
   );
 }

@@ -107,8 +107,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-const NO_GIT =
-  "it was not indexed from a git repository, or before histories were kept: then index it again";
+const NO_GIT = "it was not indexed from a git repository, or by an older version: index it again";
 
 /**
  * The reasons why there is no history, by the code of the error. The reasons do not contain the path of the folder,
@@ -116,9 +115,9 @@ const NO_GIT =
  */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   SOURCE_NOT_FOUND: "the clone that was indexed is gone",
-  NOT_A_GIT_REPOSITORY: "what was indexed is no git repository any more",
+  NOT_A_GIT_REPOSITORY: "the indexed folder is no longer a git repository",
   SOURCE_UNREADABLE: "the clone that was indexed cannot be read",
-  GIT_MISSING: "there is no git command where the index is",
+  GIT_MISSING: "the machine of the index has no git command",
 };
 
 function notAvailable(name: string, why: string, cause?: unknown): QuernError {

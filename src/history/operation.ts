@@ -190,6 +190,6 @@ export async function operate<T>(
 }
 
 function tooLate(timeoutMs: number): QuernError {
-  const message = `git took longer than ${timeoutMs / 1000} s; ask for less: a path, a shorter time, another expression`;
+  const message = `git took longer than ${timeoutMs / 1000} s; narrow the request: a path, a shorter time, another expression`;
   return new QuernError("INVALID_REQUEST", message);
 }

@@ -40,7 +40,9 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
             totalMatchCount: count("Ranges that it finds."),
           }),
         )
-        .openapi({ description: "If nothing was found: changed requests that find something." }),
+        .openapi({
+          description: "Suggestions, if nothing was found: changed requests that find something.",
+        }),
       notIndexed: z.array(
         z.object({
           repository: z.string(),

@@ -117,7 +117,7 @@ function authorize(principal: Principal, access: Access, settings: Settings): vo
       return;
     case "api-key":
       if (isAnonymous) throw notAuthenticated();
-      if (principal.kind !== "api-key") throw forbidden("this needs an API key");
+      if (principal.kind !== "api-key") throw forbidden("an API key is required");
       return;
     case "owner":
       if (isAnonymous) throw notAuthenticated();

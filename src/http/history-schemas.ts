@@ -24,8 +24,8 @@ export const commitsQuery = z.object({
   path,
   author: text(`Part of the author's name and address: ${EXPRESSION}`),
   query: text(`Part of a line of the message: ${EXPRESSION}`),
-  since: text("ISO 8601, or as git takes it: 2 weeks ago."),
-  until: text("ISO 8601, or as git takes it: yesterday."),
+  since: text("ISO 8601, or another date that git accepts, such as 2 weeks ago."),
+  until: text("ISO 8601, or another date that git accepts, such as yesterday."),
   page,
   perPage,
 });

@@ -129,7 +129,10 @@ function guardOf(request: Request, { identity, viewer, client }: Caller, service
         const answer = await run((facts) => void Object.assign(noted, facts));
         const { viewer: now } = await admit(request, "search", service);
         if (seesLess(viewer, now))
-          throw new Refusal("INSUFFICIENT_PERMISSIONS", "your permissions have changed: ask again");
+          throw new Refusal(
+            "INSUFFICIENT_PERMISSIONS",
+            "your permissions have changed: send the request again",
+          );
         noted["durationMs"] = Date.now() - at.getTime();
         put();
         return answer;

@@ -12,7 +12,7 @@ export const user = z
     name: z.string().nullable(),
     email: z.string(),
     role: z.enum(["OWNER", "MEMBER"]),
-    suspendedAt: nullableDate("Since when the user may do nothing."),
+    suspendedAt: nullableDate("When the user was suspended."),
     createdAt: date("When the user became a member."),
     updatedAt: date("When this record last changed."),
     lastActivityAt: nullableDate("Null: never."),

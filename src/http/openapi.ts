@@ -13,10 +13,10 @@ import { INTERFACE_VERSION } from "./version.ts";
 const TAGS: Readonly<Record<string, string>> = {
   "Search & Navigation": "Code search and symbol navigation.",
   Git: "Commits, differences, blame, and the folders and files of any revision.",
-  Repositories: "What there is to search: repositories, folders, files.",
+  Repositories: "Repositories, folders and files that can be searched.",
   Connections: "Where the repositories come from.",
   "Scoped Access Tokens": "Short-lived credentials for some repositories.",
-  "Enterprise (EE)": "Members of the organization, and what was done.",
+  "Enterprise (EE)": "Members of the organization, and the audit log.",
   System: "Version, health and this document.",
 };
 
@@ -47,7 +47,7 @@ const REASONS: Readonly<Record<RefusalCode, string>> = {
   EXPECTATION_FAILED: "the Expect header is not 100-continue",
   HEADERS_TOO_LARGE: "the path and the headers are too long",
   UNEXPECTED_ERROR: "an error inside the server",
-  OVERLOADED: "too many searches are running; the Retry-After header says when to try again",
+  OVERLOADED: "too many searches are running; the Retry-After header contains the seconds to wait",
 };
 
 export function describeInterface(routes: readonly Route[], settings: Settings): object {
@@ -88,7 +88,7 @@ const GENERATION = z
   .openapi({
     param: { name: GENERATION_HEADER, in: "header" },
     description:
-      "Of an index on several machines: answer from this state or a newer one, as shard=generation, several with commas between. For callers who may search every repository.",
+      "For an index on several machines: answer from this state or a newer one, given as shard=generation pairs with commas between. Only for callers who may search every repository.",
     example: "3=17",
   });
 

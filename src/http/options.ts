@@ -270,7 +270,7 @@ export function checkOptions(options: HandlerOptions): Settings {
   if (![undefined, "owners", "anyone"].includes(options.metrics))
     refuse("metrics must be 'owners' or 'anyone'");
   if (tokens === undefined && anonymous === false && authenticate === undefined)
-    refuse("nobody could ever search: give tokens, authenticate or anonymous");
+    refuse("no caller could ever search: set tokens, authenticate or anonymous");
   const serviceName = checkServiceName(options.serviceName ?? "Quern");
   return {
     ...(tokens && { tokens }),

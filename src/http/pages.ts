@@ -7,7 +7,7 @@ import type { Call } from "./route.ts";
 
 /** The headers as the OpenAPI document describes them. */
 export const PAGE_HEADERS = {
-  "X-Total-Count": "How many there are on all pages.",
+  "X-Total-Count": "The total number on all pages.",
   Link: "The first, previous, next and last page (RFC 8288).",
 };
 

@@ -73,8 +73,8 @@ const FROM_ENGINE: Readonly<Record<ErrorCode, RefusalCode>> = {
 };
 
 const MESSAGES = {
-  NOT_AUTHENTICATED: "a valid credential is needed",
-  UNEXPECTED_ERROR: "something went wrong here; whoever runs this service can see what",
+  NOT_AUTHENTICATED: "a valid credential is required",
+  UNEXPECTED_ERROR: "internal error; the operator of this service can see its cause",
   OVERLOADED: "too busy or closing down; try again in a moment",
 } as const;
 

@@ -184,7 +184,7 @@ export async function perform(
 }
 
 const seesLessNow = (): Refusal =>
-  forbidden("what this credential may see was changed meanwhile; ask again");
+  forbidden("the permissions of this credential changed during the request; send it again");
 
 function checkContentType(route: Route, { headers }: Request): void {
   const type = headers.get("content-type");

@@ -35,20 +35,20 @@ export const searchRequest = (maxMatches: number) =>
         .max(maxMatches)
         .openapi({
           description:
-            "The most ranges that the response may hold. 0 returns no files, but exact counts.",
+            "The maximum number of ranges in the response. 0 returns no files, but exact counts.",
           example: Math.min(50, maxMatches),
         }),
       matchesPerFile: z.int().min(1).optional().openapi({
         description:
-          "How many ranges one file may show; the best lines come first. The totals stay exact. Default: all.",
+          "The maximum number of ranges of each file; the best lines come first. The totals stay exact. Default: all.",
       }),
       after: z.string().optional().openapi({
         description:
-          'Asks for a page: "" for the first one, the nextCursor of a response for the one behind it. Not for streams.',
+          'Requests a page: "" for the first one, the nextCursor of a response for the next one. Not for streams.',
       }),
       facets: z.int().min(1).max(MOST_FACET_VALUES).optional().openapi({
         description:
-          "Counts the files that match by repository, language and folder, and lists so many values of each. Not for streams.",
+          "Counts the files that match by repository, language and folder, and returns at most this many values of each. Not for streams.",
       }),
       contextLines: z.int().min(0).max(MOST_CONTEXT_LINES).optional().openapi({
         description: "Lines of context before and after each match. Default 0.",
@@ -202,7 +202,7 @@ export const searchResponse = z
     }),
     indexChanged: z.literal(true).optional().openapi({
       description:
-        "Only where `after` was a cursor and what the caller may see has changed since that page.",
+        "Present only if `after` was a cursor and the results that the caller may see have changed since that page.",
     }),
   })
   .openapi("SearchResponse");
@@ -255,10 +255,10 @@ export const symbolRequest = z
 
 export const symbolResponse = z
   .object({
-    stats: z.object({ matchCount: count("In the index, also where not all are listed.") }),
+    stats: z.object({ matchCount: count("The total in the index, even if not all are listed.") }),
     isSearchExhaustive: z.boolean().openapi({
       description:
-        "False where not all are listed, time ran out, or the symbols of some files are not known yet.",
+        "False if not all are listed, the search timed out, or the symbols of some files are not indexed yet.",
     }),
     files: z.array(
       z.object({
@@ -332,7 +332,7 @@ const repository = z
     repoDisplayName: z.string().optional(),
     externalWebUrl: z.string().optional(),
     indexedAt: date("When it was indexed last.").optional(),
-    pushedAt: date("Commit time of the default revision, where it is known.").optional(),
+    pushedAt: date("Commit time of the default revision, if it is known.").optional(),
     defaultBranch: z.string().optional(),
     isFork: z.boolean(),
     isArchived: z.boolean(),
@@ -421,7 +421,7 @@ export const mintResponse = z
     id: z.string().openapi({ description: "The id, for revoking the token." }),
     token: z.string().openapi({ description: "The secret, returned only once." }),
     createdAt: date("Now."),
-    expiresAt: date("When it stops by itself."),
+    expiresAt: date("When it expires."),
     repoIds: z.array(id),
   })
   .openapi("ScopedAccessToken");

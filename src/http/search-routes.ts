@@ -33,7 +33,7 @@ export function searchRoutes(settings: Settings): Route[] {
         action: "search",
         audit: "search.performed",
         summary: "Search code",
-        description: "Answers when the search is over.",
+        description: "Responds when the search is complete.",
         body,
         answers: {
           status: 200,
@@ -53,7 +53,7 @@ export function searchRoutes(settings: Settings): Route[] {
         audit: "search.performed",
         summary: "Stream search results",
         description:
-          "Server-sent events: each `data:` line holds one, the last line is `data: [DONE]`.",
+          "Server-sent events, one in each `data:` line. The last line is `data: [DONE]`.",
         body,
         streams: true,
         answers: {
@@ -102,7 +102,7 @@ function explainRoute(settings: Settings): Route {
       action: "explainSearch",
       summary: "Explain a search",
       description:
-        "Runs the search, and says how the query is understood. If it finds nothing: what would.",
+        "Runs the search and returns how the query was interpreted. Suggestions, if nothing was found.",
       body,
       answers: {
         status: 200,

@@ -53,7 +53,7 @@ export function tokenRoutes(tokens: TokenStore): Route[] {
 
 async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<Response> {
   const { token: minter } = call.caller.identity;
-  if (minter === undefined) throw forbidden("this needs an API key of this service");
+  if (minter === undefined) throw forbidden("an API key of this service is required");
   for (const id of new Set(repoIds))
     if ((await coreOf(call.engine).repositories.find(id, call.caller.viewer)) === undefined)
       throw new Refusal(
@@ -152,7 +152,7 @@ export function systemRoutes(document: () => object): Route[] {
         path: "/api/models",
         action: "listModels",
         access: "search",
-        summary: "List language models, of which this service has none",
+        summary: "List language models; this service has none",
         answers: { status: 200, description: "An empty list", schema: schemas.modelList },
       },
       async () => jsonResponse([]),

@@ -121,7 +121,9 @@ export function createSlots(settings: SlotSettings): Slots {
           waiting.set(one.client, performance.now() + WAITS_MS);
         throw overloaded();
       }
-      late.cutOff(new Error("this body was read too slowly, and another caller needed its place"));
+      late.cutOff(
+        new Error("the response was read too slowly, and another caller needed its slot"),
+      );
     }
   }
 

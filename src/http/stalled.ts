@@ -81,7 +81,7 @@ export function stallAfter({ ms, leave, confirm, onReader }: StallOptions): Stal
       readBytes += bytes;
       waitsSince = performance.now();
       const leftMs = MOST_LATE_MS - (waitedMs - readBytes / SLOWEST_RATE);
-      const reason = leftMs < ms ? "this body was read too slowly" : "nobody read this body";
+      const reason = leftMs < ms ? "the response was read too slowly" : "the response was not read";
       timer = setTimeout(() => cutOff(new Error(reason)), Math.min(ms, leftMs)).unref();
       const own = setInterval(() => {
         confirm().catch((reason: unknown) => judging === own && cutOff(reason));

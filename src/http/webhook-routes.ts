@@ -24,14 +24,14 @@ export function webhookRoutes(webhook: NonNullable<HandlerOptions["webhook"]>): 
         path: "/api/webhook/{connection}",
         action: "receiveWebhook",
         tag: "Connections",
-        summary: "Tell that a repository has changed",
+        summary: "Report that a repository has changed",
         description:
           "For the webhooks of code hosts, whose own signatures are the credential. The repository is synced soon.",
         access: "signed",
         params: webhookPath,
         answers: {
           status: 202,
-          description: "It is in the queue, or concerns nothing here",
+          description: "The repository is queued, or the event concerns no repository here",
           schema: outcome,
         },
         refusals: ["NOT_AUTHENTICATED", "BODY_TOO_LARGE"],

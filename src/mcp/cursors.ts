@@ -53,7 +53,7 @@ export class Cursors {
       "CURSOR_EXPIRED",
       kept
         ? `cursor ${cursor} belongs to the tool ${kept.tool}`
-        : `cursor ${cursor.slice(0, 40)} is no longer known: ask again without it`,
+        : `cursor ${cursor.slice(0, 40)} has expired: ask again without it`,
     );
   }
 }

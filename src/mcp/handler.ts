@@ -96,7 +96,7 @@ export function createMcpHandler(
     try {
       viewer = await options.viewer?.(request);
     } catch {
-      return refuse(401, "a valid credential is needed");
+      return refuse(401, "a valid credential is required");
     }
     return serveAs(request, { viewer });
   };
@@ -198,12 +198,12 @@ function refuse(status: number, message: string): Response {
 export function refuseHost(request: Request, allowed: readonly string[]): string | undefined {
   const { hostname: name } = new URL(request.url);
   if (isOwnName(name) || allowed.includes("*") || allowed.includes(name)) return undefined;
-  return `this server does not answer under the name ${name}: allowedHosts says which`;
+  return `this server does not answer under the name ${name}: add it to allowedHosts`;
 }
 
 export function refuseOrigin(request: Request, allowed: readonly string[]): string | undefined {
   const origin = request.headers.get("origin");
   if (origin === null || allowed.includes("*") || allowed.includes(origin)) return undefined;
   if (URL.canParse(origin) && new URL(origin).host === new URL(request.url).host) return undefined;
-  return `pages of ${origin.slice(0, 200)} may not ask: allowedOrigins says which may`;
+  return `pages of ${origin.slice(0, 200)} may not call this server: add their origin to allowedOrigins`;
 }

@@ -113,7 +113,10 @@ async function tellCommits(asked: Asked): Promise<Outcome> {
   const where = `${log.repository}${path ? `:${path}` : ""}`;
   const words =
     total === 0
-      ? [`No commit of ${where} up to ${args.revision ?? "HEAD"} fits.`, ...(await newest(asked))]
+      ? [
+          `No matching commit of ${where} up to ${args.revision ?? "HEAD"}.`,
+          ...(await newest(asked)),
+        ]
       : [`${plural(total, "commit")} of ${where}, newest first.`];
   return listed({ lines: commits.map(commitLine), before: from, total }, words, {
     ...asked,

@@ -66,7 +66,9 @@ export function tellList<Args extends ListArgs>(
   for (const words of [...head, ...partial]) answer.head(words);
   const begin = beginOf(names, before, place);
   if (begin === undefined)
-    answer.head("The list has changed since the page before: some may be missing or come again.");
+    answer.head(
+      "The list has changed since the previous page: entries may be missing or repeated.",
+    );
   const from = begin ?? Math.min(lines.length, place.from - before);
   const told = answer.takeSome(lines.slice(from));
   answer.add(told);

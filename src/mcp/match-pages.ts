@@ -344,7 +344,7 @@ function changedWords({ stats, indexChanged }: SearchResponse, { totals }: Place
   const now = `${stats.totalMatchCount} ${stats.fileCount}`;
   if (!indexChanged && (totals === "" || totals === now)) return [];
   return [
-    "The index has changed since the page before: what changed may be missing or come again.",
+    "The index has changed since the previous page: results that changed may be missing or repeated.",
   ];
 }
 

@@ -98,7 +98,7 @@ function nothing(
 ): Outcome {
   const answer = new Answer(args.maxTokens, context.count);
   answer.head(
-    `No definitions under ${JSON.stringify(path)}. find_files tells whether there is such a path.`,
+    `No definitions under ${JSON.stringify(path)}. find_files shows whether the path exists.`,
   );
   const words = [...partial, ...context.behind()];
   for (const one of words) answer.head(one);

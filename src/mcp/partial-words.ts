@@ -23,7 +23,7 @@ export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[]
     ];
   if (filesSkipped > 0)
     return [
-      `INCOMPLETE: the definitions of ${plural(filesSkipped, "file")} are not known yet. search finds their text.`,
+      `INCOMPLETE: the definitions of ${plural(filesSkipped, "file")} are not indexed yet. search finds their text.`,
     ];
   return [];
 }
@@ -76,7 +76,7 @@ export async function nothingSearchedWords(
   const inScope = await context.engine.search(asked, searchOptions(context, viewer));
   const found = inScope.repositoryInfo.map(({ name }) => name);
   return [
-    ...(inScope.files.length === 0 ? ["No indexed file is within these filters."] : []),
+    ...(inScope.files.length === 0 ? ["No indexed file matches these filters."] : []),
     ...(await notSearchedWords(request, { filters, found }, context)),
   ];
 }

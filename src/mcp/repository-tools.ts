@@ -18,7 +18,7 @@ import { cursor, LISTED, maxTokens, text, tool, type ToolContext } from "./tool.
 export const repositories = tool({
   name: "repositories",
   title: "List repositories",
-  description: "What is indexed: revisions, sizes, state, what is not searchable and why.",
+  description: "Indexed repositories: revisions, sizes, state, unsearchable files and why.",
   input: z.object({ query: text, maxTokens, cursor }),
   output: LISTED,
   async run(given, context) {

@@ -32,7 +32,7 @@ export interface ResolvedArgs extends Filters {
 
 export async function tellResolved(args: ResolvedArgs, context: ToolContext): Promise<Outcome> {
   const { symbol, certainty, callers, maxTokens } = args;
-  if (!symbol) throw new QuernError("INVALID_REQUEST", "certainty and callers need symbol");
+  if (!symbol) throw new QuernError("INVALID_REQUEST", "certainty and callers require symbol");
   const target = await targetOf({ ...args, symbol }, context);
   const options = {
     ...findOptions(searchOptions(context, context.viewer)),

@@ -115,7 +115,7 @@ const findInput = z.object({
 export const findFiles = tool({
   name: "find_files",
   title: "Find files",
-  description: "Paths that hold all words or fit a glob, best first.",
+  description: "Paths that contain all words or match a glob, best first.",
   input: findInput,
   output: MATCHED,
   async run(args, context) {

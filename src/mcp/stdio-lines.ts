@@ -58,7 +58,7 @@ async function refusalOf(line: Buffer): Promise<Refusal | undefined> {
   if (line.length > BODY_BYTES)
     return refuse(-32_600, `a message may have at most ${BODY_BYTES} bytes`);
   const beyond = await beyondJsonShape(line, { pause: newPause(), ...MOST_VALUES });
-  if (beyond !== undefined) return refuse(-32_600, `the message is too much to read: ${beyond}`);
+  if (beyond !== undefined) return refuse(-32_600, `the message exceeds a limit: ${beyond}`);
   let message: unknown;
   try {
     message = JSON.parse(line.toString());

@@ -206,7 +206,7 @@ function parentWords(all: readonly Placed[], parent: string): string {
   const own = all.filter((one) => isIn(one, parent)).length;
   if (own === 0) return `None of these is in ${parent} itself: it may inherit one.`;
   if (own === all.length) return `All of these are in ${parent}.`;
-  return `${own} of these ${own === 1 ? "is" : "are"} in ${parent}, told first.`;
+  return `${own} of these ${own === 1 ? "is" : "are"} in ${parent}, listed first.`;
 }
 
 const titleOf = (file: FileResult, { symbol, line }: Definition): string =>
@@ -348,7 +348,7 @@ export const references = tool({
     return nothingNamed(
       [
         `No line names ${names.join(", ")}.`,
-        "Whole words were looked for, and upper and lower case count: search finds parts of words.",
+        "Matched whole words, case-sensitively: search finds parts of words.",
       ],
       { names, none: told.response, request, args, context },
     );

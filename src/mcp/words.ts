@@ -15,13 +15,13 @@ const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => strin
   QUERY_SYNTAX: (message, place) =>
     `The query does not parse${place}: ${message}. Put text that is meant literally in double quotes.`,
   REGEX_SYNTAX: (message, place) =>
-    `The regular expression is wrong${place}: ${message}. It is RE2: no look-around, no back-references. Without regex: true the query is plain text.`,
+    `The regular expression is invalid${place}: ${message}. It is RE2: no look-around, no back-references. Without regex: true the query is plain text.`,
   REGEX_TOO_LARGE: (message) => `${message}. Search for a shorter expression, or for plain text.`,
   CURSOR_EXPIRED: itself,
   INVALID_REQUEST: itself,
   INVALID_GIT_REF: itself,
   HISTORY_NOT_AVAILABLE: (message) =>
-    `${message}. Nothing of commits is known here; the other tools are.`,
+    `${message}. The history is not available here; the other tools are.`,
   FILE_TOO_LARGE: itself,
   BINARY_FILE: itself,
   SOURCE_NOT_FOUND: itself,
@@ -29,7 +29,7 @@ const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => strin
   CONTEXT_NOT_FOUND: itself,
   INDEX_CORRUPT: itself,
   INDEX_LOCKED: (message) =>
-    `So much has changed on the disk that the index has to catch up first, and it cannot: ${message} Ask again in a few seconds.`,
+    `Too much has changed on the disk since the last index run, and the index cannot be updated: ${message} Ask again in a few seconds.`,
   ENGINE_CLOSED: itself,
 };
 

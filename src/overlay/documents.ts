@@ -43,7 +43,7 @@ export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocumen
     bytes += (document.text?.bytes ?? 0) - (documents.get(name)?.text?.bytes ?? 0);
     if (bytes > MOST_OVERLAY_BYTES)
       throw invalid(
-        `overlay: the documents hold more than ${MOST_OVERLAY_BYTES / 2 ** 20} MiB; index some of them`,
+        `overlay: the documents have more than ${MOST_OVERLAY_BYTES / 2 ** 20} MiB; index some of them`,
       );
     documents.set(name, document);
   }

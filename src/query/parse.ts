@@ -395,7 +395,7 @@ class Parser {
   }
 
   #lonelyOr(position: number, side: "left" | "right"): QuernError {
-    const advice = `nothing stands to the ${side} of this or; to search for the word write "or"`;
+    const advice = `this or has nothing on its ${side}; to search for the word, write "or"`;
     return this.#error(advice, position);
   }
 
@@ -418,10 +418,10 @@ const TOO_MUCH = {
   terms: (most: number) => `the query has more than ${most} terms`,
   termCharacters: (most: number) => `the query's terms have more than ${most} characters`,
   groupedTerms: (most: number) =>
-    `the query's groups hold more than ${most} terms, each counted once for every group around it`,
+    `the query's groups have more than ${most} terms, each counted once for every group around it`,
   repositoryTerms: (most: number) =>
     `the query has more than ${most} terms about repositories and revisions; reposet: takes many names`,
-  names: (most: number) => `reposet: takes at most ${most} names; a context can hold more of them`,
+  names: (most: number) => `reposet: takes at most ${most} names; a context can have more of them`,
 };
 
 /** Returns advice for a value that looks like a glob. */

@@ -76,7 +76,7 @@ function operandsOf(kind: number, reader: Reader): number {
 }
 
 function unknown(): never {
-  throw new Error("the module holds an instruction that is not known here");
+  throw new Error("the module contains an unknown instruction");
 }
 
 class Reader {

@@ -128,7 +128,7 @@ function instanceFor(
 ): Instance {
   if (!mustEnd) return plain;
   if (size > SMALL || size * bytes > FEW_STEPS) return withMeter;
-  if (mustEnd()) throw new Re2Stopped("there is no time left to ask RE2");
+  if (mustEnd()) throw new Re2Stopped("no time is left to ask RE2");
   return plain;
 }
 

@@ -146,7 +146,7 @@ async function stateOfFolder(
     const refs = await listRefs(processes);
     if (head !== "" && !refs.includes(head)) {
       if (refs.length === 0) return undefined;
-      const message = `HEAD of the repository ${path} names ${head}, which is not there, although others are; git symbolic-ref HEAD mends it`;
+      const message = `HEAD of the repository ${path} names ${head}, which does not exist, although other branches do; fix it with git symbolic-ref HEAD`;
       throw new QuernError("SOURCE_UNREADABLE", message);
     }
     const branch = head === "" ? "HEAD" : head.replace(/^refs\/heads\//, "");

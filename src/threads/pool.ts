@@ -225,7 +225,7 @@ class ThreadPool implements OwnPool {
 
   #watch({ pulse, executor }: Seat, { task, maxSilentMs }: Job): (() => void) | undefined {
     if (maxSilentMs === undefined || this.inline) return undefined;
-    const failure = new Error(`${task} gave no sign of life for ${maxSilentMs / 1000} s`);
+    const failure = new Error(`${task} did not respond for ${maxSilentMs / 1000} s`);
     return watch(pulse, maxSilentMs, () => executor?.kill(failure));
   }
 

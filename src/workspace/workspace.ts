@@ -392,7 +392,7 @@ class FollowedTree implements FollowedFolder {
     for (const { text } of this.#unsaved.values()) bytes += text!.bytes;
     if (bytes > MOST_OVERLAY_BYTES)
       throw invalid(
-        `set(): the unsaved texts hold more than ${MOST_OVERLAY_BYTES / 2 ** 20} MiB; save some of them`,
+        `set(): the unsaved texts have more than ${MOST_OVERLAY_BYTES / 2 ** 20} MiB; save some of them`,
       );
     this.#unsaved.set(path, document);
     this.#documents = undefined;

@@ -10,9 +10,9 @@ const shapeOf = (text: string, most: { mostValues?: number; mostItems?: number }
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const items = (count: number) => `[${Array.from({ length: count }, () => 1).join()}]`;
 
-const TOO_DEEP = `lists and objects lie more than ${JSON_DEPTH} deep in each other`;
-const TOO_MANY = `it holds more than ${JSON_VALUES} lists, objects and fields`;
-const TOO_LONG = `its lists hold more than ${JSON_ITEMS} items`;
+const TOO_DEEP = `lists and objects are nested more than ${JSON_DEPTH} levels deep`;
+const TOO_MANY = `it has more than ${JSON_VALUES} lists, objects and fields`;
+const TOO_LONG = `its lists have more than ${JSON_ITEMS} items`;
 const lists = (count: number) => `[${Array.from({ length: count }, () => "[]").join()}]`;
 const fields = (count: number) => `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join()}}`;
 

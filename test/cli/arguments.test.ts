@@ -66,8 +66,14 @@ test.each<[string[], RegExp]>([
   [["serch", "x"], /unknown command 'serch'\n\(Did you mean search\?\)/],
   [["search"], /give a query/],
   [["search", "x", "--contxt", "3"], /unknown option '--contxt'\n\(Did you mean --context\?\)/],
-  [["search", "x", "--limt", "3"], /^quern: INVALID_REQUEST: --limt is no .*; -m, --matches N /],
-  [["search", "x", "--max-count=3"], /--max-count is no option of a search; -m, --matches N /],
+  [
+    ["search", "x", "--limt", "3"],
+    /^quern: INVALID_REQUEST: --limt is not .*; use -m, --matches N /,
+  ],
+  [
+    ["search", "x", "--max-count=3"],
+    /--max-count is not an option of quern search; use -m, --matches N /,
+  ],
   [["search", "--lang", "go", "x"], /-t, --type LANGUAGE .*write -- before it/],
   [["explain", "x", "--exclude", "*.md"], /-g '!GLOB' /],
   [["search", "x", "-C", "many"], /must be a whole number/],
@@ -104,7 +110,7 @@ test.each<[unknown, string]>([
   ],
   [
     new QuernError("CONTEXT_NOT_FOUND", "no x"),
-    "quern: CONTEXT_NOT_FOUND: no x\n  saved sets of repositories are known to a host only; use repo: or reposet:\n",
+    "quern: CONTEXT_NOT_FOUND: no x\n  only a host can define saved sets of repositories; use repo: or reposet:\n",
   ],
   [
     damaged("v1/seg/a"),
@@ -116,14 +122,14 @@ test.each<[unknown, string]>([
   ],
   [
     new TypeError("x is not a function"),
-    "quern: INTERNAL: x is not a function\n  this is a bug of quern, unless a worker died\n",
+    "quern: INTERNAL: x is not a function\n  this is a bug in quern, unless a worker died\n",
   ],
   [
     Object.assign(new Error("address in use"), { code: "EADDRINUSE", syscall: "listen" }),
     "quern: EADDRINUSE: address in use\n" +
       "  another program uses this port: end it, or choose another port with --port (0 is any free one)\n",
   ],
-  ["thrown text", "quern: INTERNAL: thrown text\n  this is a bug of quern, unless a worker died\n"],
+  ["thrown text", "quern: INTERNAL: thrown text\n  this is a bug in quern, unless a worker died\n"],
 ])("%s is described in one message", (error, told) => expect(describeError(error)).toBe(told));
 
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: open`), { code });
@@ -179,7 +185,7 @@ describe("keys", () => {
   test("are not found in a directory where none was made", async () => {
     const { code, stderr } = await quern(["keys", "list", "--db", join(folder, "nowhere")]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: no key or member was ever made in /);
+    expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: there is no key and no member in /);
   });
 });
 

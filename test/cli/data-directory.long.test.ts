@@ -126,7 +126,7 @@ test
     const { code, stderr } = await quern(argv);
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      what.startsWith("data") ? /db must lie in the folder/ : /is a symlink, .* type --db/,
+      what.startsWith("data") ? /db must be inside the folder/ : /is a symlink, .* type --db/,
     );
   }
   expect(readdirSync(outside)).toEqual(["file"]);

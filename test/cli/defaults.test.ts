@@ -48,7 +48,7 @@ test("the file sets defaults for a command's options", async () => {
   expect(await search()).toMatchObject({ code: 0, stdout: "2\n" });
   expect(await quern(["repos"])).toMatchObject({ code: 0 });
   const { stderr } = await quern(["keys", "list"]);
-  expect(stderr).toContain(`no key or member was ever made in ${join(root, "data")}`);
+  expect(stderr).toContain(`there is no key and no member in ${join(root, "data")}`);
 });
 
 test("a default can be a number, and a typed option overrides it", async () => {
@@ -71,9 +71,12 @@ test.each<[config: string, said: RegExp]>([
   [`{ "dbb": "data" }`, /quern\.json: there is no field "dbb"; did you mean db\?/],
   [`{ "commands": {} }`, /quern\.json: there is no field "commands"; did you mean command\?/],
   [`{ "": 1 }`, /quern\.json: there is no field ""/],
-  [`{ "db": "../elsewhere" }`, /quern\.json: db must lie in the folder of the file, .* type --db/],
-  [`{ "db": "/tmp/elsewhere" }`, /quern\.json: db must lie in the folder of the file/],
-  [`{ "db": "src/../../elsewhere" }`, /quern\.json: db must lie in the folder of the file/],
+  [
+    `{ "db": "../elsewhere" }`,
+    /quern\.json: db must be inside the folder of the file, .* type --db/,
+  ],
+  [`{ "db": "/tmp/elsewhere" }`, /quern\.json: db must be inside the folder of the file/],
+  [`{ "db": "src/../../elsewhere" }`, /quern\.json: db must be inside the folder of the file/],
   [`{ "command": 1 }`, /command must be an object/],
   [`{ "command": { "serach": {} } }`, /there is no command "serach"; did you mean search\?/],
   [

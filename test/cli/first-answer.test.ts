@@ -75,7 +75,7 @@ test("before the first answer, no path is read, and answers say so", async () =>
   expect(await count()).toBe(0);
   expect(engine.generation).toBe(0);
   expect(followed.behind()).toEqual([
-    `INCOMPLETE: ${folder} is still being read: what is new is missing.`,
+    `INCOMPLETE: ${folder} is still being indexed: new content is missing.`,
   ]);
   begin();
   await followed.done;

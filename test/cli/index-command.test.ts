@@ -166,6 +166,6 @@ test.each<[string[], string]>([
 test("stops when it is aborted", async () => {
   const ran = await quern(["index", CORPUS, "--db", db], { signal: AbortSignal.abort() });
   expect(ran.code).toBe(130);
-  expect(ran.stderr).toBe("quern: stopped; what was published before is as it was\n");
+  expect(ran.stderr).toBe("quern: stopped; everything published before is unchanged\n");
   expect((await ask("search", "repo:corpus")).code).toBe(1);
 });

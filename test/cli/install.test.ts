@@ -58,7 +58,7 @@ test("without a client, the files of all clients are listed", async () => {
   write("cursor", "{}");
   const { stdout } = await install();
   expect(stdout.trim().split("\n")).toHaveLength(CLIENT_NAMES.length);
-  expect(stdout).toMatch(/^codex .*config\.toml +\(not there yet\)$/m);
+  expect(stdout).toMatch(/^codex .*config\.toml +\(does not exist yet\)$/m);
   expect(stdout).toMatch(new RegExp(`^cursor +${pathOf("cursor")}$`, "m"));
 });
 
@@ -83,7 +83,7 @@ test("files keep their rights, and links stay links", async () => {
 });
 
 test.each<[ClientName, text: string, told: RegExp]>([
-  ["cursor", '{ "mcpServers": }', /mcp\.json:1: ValueExpected; mend the file, or add by hand/],
+  ["cursor", '{ "mcpServers": }', /mcp\.json:1: ValueExpected; fix the file, or add/],
   ["cursor", "[1]", /the whole is not an object/],
   ["cursor", '{\n"mcpServers": [] }', /mcpServers is not an object/],
   [

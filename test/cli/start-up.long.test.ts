@@ -137,7 +137,7 @@ test("Ctrl-C ends an index run with exit code 130 and a message", async () => {
   expect(await ended).toEqual({
     code: 130,
     signal: null,
-    stderr: "quern: stopped; what was published before is as it was\n",
+    stderr: "quern: stopped; everything published before is unchanged\n",
   });
 });
 
@@ -179,7 +179,7 @@ test("the first answer of an agent's server without an index starts no thread", 
     if (answers.push(line) === 2) break;
   // a thread of this folder's empty worker.js ends before it answers
   expect(answers[1]).toContain("Nothing found.");
-  expect(answers[1]).toContain("is still being read");
+  expect(answers[1]).toContain("is still being indexed");
 });
 
 test.each([0, 1, 12, 123, 1234, 12_345, 123_456, 1_234_567])(

@@ -97,7 +97,7 @@ const STAGES = ["listed", "listing", "reading", "publishing", "symbols of", "mer
  */
 function expectStopped({ code, stderr }: Stopped, pressedAt?: string): void {
   expect(code, stderr).toBe(130);
-  expect(stderr).toContain("quern: stopped; what was published before is as it was\n");
+  expect(stderr).toContain("quern: stopped; everything published before is unchanged\n");
   expect(Number(/worked ([\d.]+)$/.exec(stderr)?.[1])).toBeLessThan(1_000 * SLOWNESS);
   if (pressedAt === undefined) return;
   for (const stage of STAGES.slice(STAGES.indexOf(pressedAt) + 2))

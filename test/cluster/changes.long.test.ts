@@ -70,7 +70,7 @@ describe("a listener", () => {
 
   test("does not take a pool's only connection", async () => {
     const { deaf } = hear(await migrated({ max: 1 }));
-    await expect.poll(() => deaf).toEqual(["the pool has one connection alone"]);
+    await expect.poll(() => deaf).toEqual(["the pool has only one connection"]);
   });
 
   test("closes while PostgreSQL is not available", async () => {

@@ -122,7 +122,7 @@ test("the commands lead from an empty database to two servers with members, metr
   );
   expect(await quern(["cluster", "gc", file])).toMatchObject({
     code: 1,
-    stderr: "quern: another process is at it\n",
+    stderr: "quern: another process is already deleting unused objects\n",
   });
 });
 
@@ -346,7 +346,7 @@ test.each<[content: unknown, words: string]>([
   [{ ...GOOD, postgres: { url: { env: 3 } } }, `postgres.url: ${ADDRESS}`],
   [
     { ...GOOD, postgres: { url: { env: "ada:secret@b" } } },
-    "postgres.url.env: must be the name of an environment variable; a secret itself never stands in the file",
+    "postgres.url.env: must be the name of an environment variable; the secret itself must not be in the file",
   ],
   [{ ...GOOD, segments: "s3" }, "segments must be an object"],
   [

@@ -100,13 +100,13 @@ const FAULTS: Record<string, [noticed: string, (store: SegmentStore) => Partial<
     }),
   ],
   "a missing object is empty": [
-    "what is not there is INDEX_NOT_FOUND, and may be deleted",
+    "an object that does not exist is INDEX_NOT_FOUND, and may be deleted",
     (store) => ({
       get: (key, range) => store.get(key, range).catch(() => pieces(0)),
     }),
   ],
   "a list contains all keys": [
-    "a list holds what begins with the prefix, by key",
+    "a list contains the keys that begin with the prefix, in order",
     (store) => ({ list: () => store.list("") }),
   ],
   "a list ends after 1000 keys": [
@@ -119,7 +119,7 @@ const FAULTS: Record<string, [noticed: string, (store: SegmentStore) => Partial<
     }),
   ],
   "deleting does nothing": [
-    "what is not there is INDEX_NOT_FOUND, and may be deleted",
+    "an object that does not exist is INDEX_NOT_FOUND, and may be deleted",
     () => ({ delete: async () => undefined }),
   ],
 };

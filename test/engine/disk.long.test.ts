@@ -215,7 +215,7 @@ test("if the disk fails, every call is answered, and published data is intact", 
   const built = failingDisk() ?? skip("needs Linux and a C compiler");
   for (const [call, after, says] of [
     ["meta", "13", /end the process and start it again/],
-    ["sync", "4", /look into the system's log/],
+    ["sync", "4", /check the system's log/],
   ] as const) {
     const path = join(temporaryFolder(), "index");
     const environment = {
@@ -256,7 +256,7 @@ test("a read-only disk", ({ skip }) => {
     "key: INDEX_READ_ONLY",
   ]);
   expect(messages[0]).toMatch(/open it with readOnly/);
-  expect(messages.at(-1)).toMatch(/store lies on a read-only file system: move it/);
+  expect(messages.at(-1)).toMatch(/store is on a read-only file system: move it/);
   expect(tryOut({ path: join(disk, "new") }, "open").lines).toEqual(["open: INDEX_READ_ONLY"]);
 });
 

@@ -307,7 +307,7 @@ test.each<[what: string, spoil: (cursor: string) => string, code: string, messag
     "of a repository that is gone",
     (cursor) => changed(cursor, 4, "gone"),
     "CURSOR_EXPIRED",
-    /a repository that is not there any more/,
+    /a repository that no longer exists/,
   ],
 ])("%s is rejected", async (_, spoil, code, message) => {
   const engine = await notes();

@@ -150,7 +150,7 @@ test.each(Object.entries(BAD))(
     const body = JSON.stringify({
       statusCode: 401,
       errorCode: "NOT_AUTHENTICATED",
-      message: "a valid credential is needed",
+      message: "a valid credential is required",
     });
     const headersOut = [
       ["cache-control", "no-store"],

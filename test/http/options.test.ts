@@ -12,8 +12,8 @@ const tokens = memoryTokenStore();
 const search = post({ query: "needle", matches: 1 });
 
 test.each<[string, HandlerOptions]>([
-  ["nobody could search", {}],
-  ["nobody could search with users alone", { users: memoryUserStore() }],
+  ["no caller could search", {}],
+  ["no caller could search with users alone", { users: memoryUserStore() }],
   ["anonymous", { tokens, anonymous: "some" as "all" }],
   ["basePath", { tokens, basePath: "code" }],
   ["basePath", { tokens, basePath: "/a//b" }],

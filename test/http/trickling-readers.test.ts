@@ -65,7 +65,7 @@ test.each(PATHS)("%s: a reader who is ten seconds late loses its slot", async (p
   await trickle(quick, 2 ** 20, 1);
   const next = await ask(path);
   expect(next.status).toBe(200);
-  await expect(slow.read()).rejects.toThrow("another caller needed its place");
+  await expect(slow.read()).rejects.toThrow("another caller needed its slot");
   expect((await quick.read()).done).toBe(false);
   expect((await ask(path)).status).toBe(503);
 });

@@ -112,7 +112,7 @@ test.each<[what: string, path: string, engine: Engine]>([
     readers.push((await begin(ask(path)))!);
     vi.advanceTimersByTime(20_000);
     expect(await begin(ask(path))).toBeDefined();
-    await expect(readers.shift()!.read()).rejects.toThrow("another caller needed its place");
+    await expect(readers.shift()!.read()).rejects.toThrow("another caller needed its slot");
     for (const reader of readers) expect((await reader.read()).done).toBe(false);
   },
 );

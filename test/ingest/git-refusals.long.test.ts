@@ -71,7 +71,7 @@ test.each<[what: string, damage: (object: string, bytes: Buffer) => void]>([
   for (const revisions of [undefined, ["main"], ["v1"], ["HEAD"]])
     await expect(read(git(folder, revisions && { revisions }))).rejects.toMatchObject({
       code: "SOURCE_UNREADABLE",
-      message: `the commit of "${revisions?.[0] ?? "main"}" in the repository ${folder} is damaged or missing; git fsck may tell more`,
+      message: `the commit of "${revisions?.[0] ?? "main"}" in the repository ${folder} is damaged or missing; run git fsck for details`,
     });
   await expect(read(git(folder, { revisions: ["of-a-tree"] }))).rejects.toMatchObject({
     code: "REVISION_NOT_FOUND",

@@ -185,7 +185,7 @@ test("threads that loop for ever and threads that die are replaced", async () =>
     given: [2, 4, 7].map((i) => `f${i}.ts killed-thread`),
   });
   // each is met once among others, and once alone
-  const silent = "died: ingest.symbols gave no sign of life for 1 s";
+  const silent = "died: ingest.symbols did not respond for 1 s";
   const loops = Array.from({ length: 4 }, () => silent);
   expect(warnings.sort()).toEqual(["died: exit code 7", "died: exit code 7", ...loops]);
 });

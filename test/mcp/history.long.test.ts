@@ -184,7 +184,7 @@ test("a repository without commits is answered with a reason", async () => {
   const client = await connected(createMcpHandler(engine));
   const { text, isError } = await callTool(client, "history", { repository: "notes" });
   expect(isError).toBe(true);
-  expect(text).toMatch(/notes .*Nothing of commits is known here/);
+  expect(text).toMatch(/notes .*The history is not available here/);
 });
 
 test("a hidden repository has no history", async () => {

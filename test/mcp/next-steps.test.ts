@@ -72,7 +72,7 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
   [
     "definitions",
     { symbol: "leaf.addRoute" },
-    /1 of these is in leaf, told first\.\nacme\/forest:tree\.go:19 /,
+    /1 of these is in leaf, listed first\.\nacme\/forest:tree\.go:19 /,
   ],
   [
     "definitions",
@@ -82,16 +82,16 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
   [
     "definitions",
     { symbol: "node::addRoute" },
-    /1 of these is in node, told first\.\nacme\/forest:tree\.go:9 /,
+    /1 of these is in node, listed first\.\nacme\/forest:tree\.go:9 /,
   ],
   ["definitions", { symbol: "adRoute" }, /No definition of adRoute\.\nNear names: addRoute\n/],
   ["references", { symbol: "adRoute" }, /No line names adRoute\.\nNear names: addRoute\n/],
-  ["references", { symbol: "adRoute" }, /content is not searchable: 1 binary\.\nWhole words/],
   [
     "references",
-    { symbol: "adRoute", path: "nowhere" },
-    /No indexed file is within these filters\./,
+    { symbol: "adRoute" },
+    /content is not searchable: 1 binary\.\nMatched whole words/,
   ],
+  ["references", { symbol: "adRoute", path: "nowhere" }, /No indexed file matches these filters\./],
   [
     "references",
     { symbol: "leaf.addRoute" },
@@ -181,9 +181,15 @@ const history = sharedEngine((engine) =>
 );
 
 test.each([
-  [{ since: "2999-01-01" }, /fits\.\nWithout filters there are \d+; the newest: [0-9a-f]{10} /],
-  [{ author: "nobody", path: "a.ts" }, /fits\.\nWithout filters there are \d+; the newest: /],
-  [{ path: "b.ts" }, /fits\.\nNo commit touches the path at all\.$/],
+  [
+    { since: "2999-01-01" },
+    /No matching commit[^\n]*\.\nWithout filters there are \d+; the newest: [0-9a-f]{10} /,
+  ],
+  [
+    { author: "nobody", path: "a.ts" },
+    /No matching commit[^\n]*\.\nWithout filters there are \d+; the newest: /,
+  ],
+  [{ path: "b.ts" }, /No matching commit[^\n]*\.\nNo commit touches the path at all\.$/],
 ])("history of none: %j", async (args, words) => {
   const client = await connected(createMcpHandler(history()));
   const { text } = await callTool(client, "history", args);

@@ -65,7 +65,11 @@ const REASONS: [why: string, stats: Record<string, unknown>, words: RegExp][] = 
   ],
   ["a damaged segment", { crashes: 1 }, /INCOMPLETE: 1 part of the index is damaged/],
   ["damaged segments", { crashes: 2 }, /INCOMPLETE: 2 parts of the index are damaged and were/],
-  ["missing symbols", { filesSkipped: 3 }, /INCOMPLETE: the definitions of 3 files are not known/],
+  [
+    "missing symbols",
+    { filesSkipped: 3 },
+    /INCOMPLETE: the definitions of 3 files are not indexed/,
+  ],
 ];
 
 test.each(
@@ -92,7 +96,7 @@ test.each(REASONS)("a file is not said to be missing if %s", async (_, stats, wo
 test.each(
   TOOLS.flatMap(([tool, ...args]) => args.map((one) => ({ tool, name: tool.name, args: one }))),
 )("an index behind: $name $args", async ({ tool, args }) => {
-  const words = "INCOMPLETE: /srv/shop is still being read: what is new is missing.";
+  const words = "INCOMPLETE: /srv/shop is still being indexed: new content is missing.";
   const { text, facts } = await run(tool, args, toolContext(shop(), [words]));
   expect(text).toContain(words);
   expect(facts.complete).toBe(false);
@@ -108,13 +112,13 @@ const NEED_SYMBOLS: [tool: string, args: Record<string, unknown>][] = [
   ["search", { query: "sym:order1 file:file1" }],
 ];
 
-test("symbols that are not known yet", async () => {
+test("symbols that are not indexed yet", async () => {
   const engine = await openEngine();
   await engine.index(documents({ name: "acme/shop", files: FILES }), { symbols: "skip" });
   const client = await connected(createMcpHandler(engine));
   for (const [tool, args] of NEED_SYMBOLS) {
     const { text, facts } = await callTool(client, tool, args);
-    expect(text, tool).toMatch(/INCOMPLETE: the definitions of \d+ files? are not known yet\./);
+    expect(text, tool).toMatch(/INCOMPLETE: the definitions of \d+ files? are not indexed yet\./);
     expect(facts?.complete ?? false).toBe(false);
   }
   const listed = await callTool(client, "repositories", {});
@@ -204,7 +208,7 @@ test("an index that has changed between two pages", async () => {
   const first = await callTool(client, "search", { query: "needle", maxTokens: 300 });
   await engine.index(documents({ name: "acme/more", files: FILES.slice(0, 1) }));
   const next = await callTool(client, "search", { cursor: first.facts.cursor });
-  expect(next.text).toContain("The index has changed since the page before");
+  expect(next.text).toContain("The index has changed since the previous page");
 });
 
 test("more definitions than an outline reads", async () => {
@@ -227,7 +231,7 @@ test("a list whose last shown line no longer exists when it continues", async ()
   const last = first.text.split("\n").at(-2)!;
   await index(paths.filter((path) => path !== last));
   const next = await callTool(client, "tree", { cursor: first.facts.cursor, maxTokens: 4_000 });
-  expect(next.text).toContain("The list has changed since the page before");
+  expect(next.text).toContain("The list has changed since the previous page");
   expect(next.facts.complete).toBe(false);
   expect(next.text).toContain(paths.at(-1));
 });

@@ -73,7 +73,7 @@ test.each([
 });
 
 test("certainty needs a symbol, which the line must name", async () => {
-  expect(await ask({ certainty: "likely", file: "cart.ts", line: 2 })).toContain("need symbol");
+  expect(await ask({ certainty: "likely", file: "cart.ts", line: 2 })).toContain("require symbol");
   expect(await ask({ symbol: "sell", certainty: "likely", file: "cart.ts", line: 2 })).toContain(
     "line 2 of cart.ts does not name sell",
   );

@@ -33,11 +33,11 @@ async function startedIn(cwd: string, argv: readonly string[], era = "2026"): Pr
   return client;
 }
 
-/** Repeats a call until the answer no longer says that something is being read or is not known yet. */
+/** Repeats a call until the answer no longer says that something is being read or is not indexed yet. */
 async function whenRead(client: Client, name: string, args: object): Promise<ToolAnswer> {
   for (;;) {
     const answer = await callTool(client, name, { ...args });
-    if (!/still being read|not known yet/.test(answer.text)) return answer;
+    if (!/still being indexed|not indexed yet/.test(answer.text)) return answer;
     expect(answer.facts.complete).toBe(false);
     await sleep(20); // each question takes processor time from the indexing
   }
@@ -156,7 +156,7 @@ test("a path that waits for another writing process is reported", async () => {
   const client = await started([folder], "2026", db);
   const found = async () => callTool(client, "search", { query: "totalOf" });
   const waits =
-    /INCOMPLETE: another process writes the index, and .*shop waits for it: nothing of it/;
+    /INCOMPLETE: another process writes the index, and .*shop waits for it: none of its/;
   await expect.poll(async () => (await found()).text).toMatch(waits);
   expect((await found()).facts.complete).toBe(false);
   end();

@@ -164,7 +164,7 @@ test("a cursor that is no longer known is rejected", async () => {
   const client = await connected(createMcpHandler(shop()));
   const { text, isError } = await callTool(client, "search", { cursor: "0123456789" });
   expect(isError).toBe(true);
-  expect(text).toBe("cursor 0123456789 is no longer known: ask again without it");
+  expect(text).toBe("cursor 0123456789 has expired: ask again without it");
 });
 
 test.each([

@@ -100,7 +100,7 @@ const INVALID: [message: string, overlay: unknown][] = [
     [{ ...at, repository: "nobody", content: "" }],
   ],
   [
-    "overlay: the documents hold more than 16 MiB; index some of them",
+    "overlay: the documents have more than 16 MiB; index some of them",
     [1, 2].map((n) => ({ ...at, path: `${n}`, content: new Uint8Array(2 ** 23 + 1) })),
   ],
 ];

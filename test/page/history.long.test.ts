@@ -139,7 +139,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       await expect.poll(messages).toEqual([message]);
       await page.getByRole("link", { name: /show commits of all authors/ }).waitFor();
       await page.goto(`${site.root}browse/task-queue/-/commits/?author=nobody`);
-      await page.getByText("No commit fits.").waitFor();
+      await page.getByText("No commit matches.").waitFor();
       await page.getByRole("link", { name: /show commits of all authors/ }).click();
       await expect.poll(messages).toEqual(commits.map((commit) => commit.message));
     });

@@ -68,7 +68,7 @@ inBrowser("search", (browser) => {
     const alert = page.getByRole("alert");
     await alert.waitFor();
     const lines = (await alert.locator("pre").textContent())!.split("\n");
-    expect(lines[0]).toContain("nothing stands to the left of this or");
+    expect(lines[0]).toContain("this or has nothing on its left");
     expect(lines.at(-1)!.indexOf("^") - lines.at(-2)!.indexOf(query)).toBe("alpha or ".length);
     await page.getByRole("textbox", { name: "Search code" }).fill("backoff");
     await page.getByText(/\d+ matches/).waitFor();
@@ -240,7 +240,7 @@ inBrowser("search", (browser) => {
     for (const [query, counters, words] of [
       ["retry", { shardsSkipped: 1, filesSkipped: 7 }, "The time for a search ran out"],
       ["queue", { crashes: 1 }, "A part of the index could not be read"],
-      ["sym:queue", { filesSkipped: 7 }, "The definitions in 7 files are not known yet"],
+      ["sym:queue", { filesSkipped: 7 }, "The definitions in 7 files are not indexed yet"],
     ] as const) {
       await lacks(counters);
       await box.fill(query);

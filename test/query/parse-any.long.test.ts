@@ -204,7 +204,7 @@ test.each<[what: string, of: (count: number) => string, most: number, message: R
         "groupedTerms",
         (count) => `${nested(200, terms(100, "a"))} ${nested(count - 200 * 100, "a")}`,
         groupedTerms,
-        /groups hold more than 20000 terms/,
+        /groups have more than 20000 terms/,
       ],
       [
         "repositoryTerms",

@@ -65,7 +65,7 @@ test.each([
       for (const expression of EXPRESSIONS) {
         const pattern = new RegExp(expression.replace("(?i)", ""), caseFlags(expression));
         const expected = names.map((name) => [...name.matchAll(pattern)].length);
-        await engine.search({ query: "QQQ", matches: 0 }); // what was read before is not there any more
+        await engine.search({ query: "QQQ", matches: 0 }); // what was read before no longer exists
         const request = { query: `sym:"${expression}"`, matches: 1000 };
         const { stats, files: found } = await engine.search({
           ...request,

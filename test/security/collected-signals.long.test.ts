@@ -136,7 +136,7 @@ const ROWS: Record<string, (engine: Engine) => Promise<unknown>> = {
   },
   "sync with a host that never answers": async (engine) => {
     const error = await sync(engine, await serverOf(() => undefined));
-    return error?.includes("said nothing for 1 s") ? "ABORTED" : error;
+    return error?.includes("did not respond within 1 s") ? "ABORTED" : error;
   },
   "sync with a host that never ends its answer": async (engine) => {
     const url = await serverOf((_, res) => void res.writeHead(200).write("["));

@@ -18,8 +18,8 @@ const entries = (count: number, entry: string): string =>
   `[${`${entry},`.repeat(count - 1)}${entry}]`;
 /** The bytes that the host, which runs on this thread, sends in a turn. */
 const PART = 256 * 1024;
-const TOO_MUCH = / answered with too much: /;
-const NO_LIST = / answered with what is no such list or repository \(/;
+const TOO_MUCH = / returned too much: /;
+const NO_LIST = / returned an unexpected response: /;
 
 test.runIf(process.platform === "linux").each<[string, string, RegExp]>(
   someOf(
@@ -59,9 +59,9 @@ test("the message of a refusal is parsed only if it is small", async () => {
   let body = JSON.stringify({ message: "not today" });
   github.before = (_request, response) => (response.writeHead(400).end(body), true);
   const told = async () => outcomes(await workplace.sync(connection))[0];
-  expect(await told()).toMatch(/answered with status 400 \(not today\)$/);
+  expect(await told()).toMatch(/returned status 400 \(not today\)$/);
   body = `{"message":"not today","more":${entries(200_000, "{}")}}`;
-  expect(await told()).toMatch(/answered with status 400$/);
+  expect(await told()).toMatch(/returned status 400$/);
 });
 
 test("a remote that redirects git is not followed, even to an existing repository", async () => {
@@ -76,7 +76,7 @@ test("a remote that redirects git is not followed, even to an existing repositor
     const connection = { type: "git" as const, urls: [`${remotes.url}/acme/shop.git`] };
     expect(outcomes(await workplace.sync(connection))).toEqual([
       expect.stringMatching(
-        /acme\/shop: failed: git ls-remote: .*30[12]; it redirects, which is not followed/,
+        /acme\/shop: failed: git ls-remote: .*30[12]; it redirects, and redirects are not followed/,
       ),
     ]);
     expect(inside.requests.length).toBe(before);

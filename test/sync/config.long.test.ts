@@ -71,11 +71,11 @@ test.each([
   ],
   [
     withConnection(`{ "type": "github" }`),
-    "FILE: connections.a: must name something in orgs, users, repos",
+    "FILE: connections.a: must have at least one entry in orgs, users, repos",
   ],
   [
     withConnection(`{ "type": "gitlab", "groups": [] }`),
-    "FILE: connections.a: must name something in users, groups, repos, or all: true",
+    "FILE: connections.a: must have at least one entry in users, groups, repos, or all: true",
   ],
   [withConnection(`{ "type": "gitea", "orgs": ["a"] }`), "FILE: connections.a.url is missing"],
   [github(`"exlude": {}`), `FILE: connections.a: unknown field "exlude"; did you mean exclude?`],
@@ -83,7 +83,7 @@ test.each([
   [github(`"token": "ghp_secret"`), "FILE: connections.a.token must be an object"],
   [
     github(`"token": { "env": "ghp-secret" }`),
-    "FILE: connections.a.token.env: must be the name of an environment variable; a secret itself never stands in the file",
+    "FILE: connections.a.token.env: must be the name of an environment variable; the secret itself must not be in the file",
   ],
   [
     github(`"url": "https://ada:secret@github.com"`),
@@ -131,10 +131,7 @@ test.each([
     `{ "connections": {}, "command": { "search": { "limit": { "env": "X" } } } }`,
     "FILE: command.search.limit: must be a string, a number, true, false, or a list of strings and numbers",
   ],
-  [
-    `{ "connections": {}, "sync": { "every": "0s" } }`,
-    "FILE: sync.every: must be more than nothing",
-  ],
+  [`{ "connections": {}, "sync": { "every": "0s" } }`, "FILE: sync.every: must be more than 0"],
 ])("the configuration is accepted or rejected with a clear message: %s", async (text, expected) => {
   expect(await complaint(text)).toBe(expected);
 });

@@ -54,9 +54,7 @@ test.each(someOf(ALL_KINDS, 3))(
     expect(work).toEqual([
       `${nameOf(kind, "one")}: indexed`,
       `${nameOf(kind, "three")}: indexed`,
-      expect.stringMatching(
-        /two: failed: git ls-remote: the other end has sent nothing for 1800 s/,
-      ),
+      expect.stringMatching(/two: failed: git ls-remote: the remote sent nothing for 1800 s/),
     ]);
     expect(again).toEqual([
       expect.stringContaining(
@@ -124,7 +122,7 @@ test.each(someOf(ALL_KINDS, 3))(
     const report = outcomes(await workplace.sync(connection, { env }));
     expect(report).toHaveLength(1);
     expect(report[0]).toContain(
-      `sends elsewhere, to ${elsewhere.url}/x, where the token must not go`,
+      `redirects to ${elsewhere.url}/x, where the token must not be sent`,
     );
     expect(report[0]).toContain(remotes.url);
     expect(holds(report[0]!, host.token)).toBe(false);
@@ -136,7 +134,7 @@ test("github: a wrong token and a missing repository are reported", async () => 
   const { remotes, workplace, connection, env } = await openPlace("github");
   const refused = await workplace.sync(connection, { env: { TOKEN: "wrong-token-000" } });
   expect(outcomes(refused)).toEqual([
-    `orgs: acme: ${remotes.url}/api/v3/orgs/acme/repos refuses the token with 401: it is missing, wrong or expired (Bad credentials)`,
+    `orgs: acme: ${remotes.url}/api/v3/orgs/acme/repos rejected the token with 401: it is missing, wrong or expired (Bad credentials)`,
   ]);
   const repos = ["acme/one", "acme/nothing"];
   const named = { type: "github" as const, url: remotes.url, repos, token: { env: "TOKEN" } };

@@ -241,7 +241,7 @@ async function refuseTokens({ sync, engine, gitea }: World): Promise<void> {
   const url = `${gitea.url}/api/v1/orgs/acme/repos`;
   const wrong = await sync(ACME, "0123456789012345678901234567890123456789");
   assert.equal(wrong.length, 1);
-  assert.match(wrong[0]!, /^orgs: acme: http\S+ refuses the token with 401/);
+  assert.match(wrong[0]!, /^orgs: acme: http\S+ rejected the token with 401/);
   const narrow = await sync(ACME, gitea.tokenFor("ada", "read:repository"));
   assert.equal(narrow.length, 1);
   assert.match(narrow[0]!, /403.*required=\[read:organization\]/);

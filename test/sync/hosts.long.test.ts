@@ -137,7 +137,7 @@ test.each(someOf(KINDS, 3, 1))(
     const refused = await workplace.sync(connections[0]!, { env: { TOKEN: "wrong-token-000" } });
     expect(outcomes(refused)).toHaveLength(1);
     expect(outcomes(refused)[0]).toMatch(
-      /^\w+(: acme(\/p)?)?: http\S+ refuses the token with 401: it is missing, wrong or expired \(401 Unauthorized\)$/,
+      /^\w+(: acme(\/p)?)?: http\S+ rejected the token with 401: it is missing, wrong or expired \(401 Unauthorized\)$/,
     );
     const repos = [pathOf(kind, "one"), pathOf(kind, "nothing")];
     const named = { ...connections.at(-1)!, repos } as ConnectionConfig;

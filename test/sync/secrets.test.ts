@@ -66,7 +66,7 @@ test("a host that repeats the token in its answer does not get it into an error"
   const connection = { type: "github" as const, url: remotes.url, orgs: ["acme"] };
   const report = await sync({ ...connection, token: { env: "T" } }, { env: { T: github.token } });
   expect(outcomes(report)).toEqual([
-    `orgs: acme: ${remotes.url}/api/v3/orgs/acme/repos answered with status 422 (bad: Bearer *** !)`,
+    `orgs: acme: ${remotes.url}/api/v3/orgs/acme/repos returned status 422 (bad: Bearer *** !)`,
   ]);
 });
 
@@ -84,7 +84,7 @@ test("a redirect to another host is reported, and gets no token", async () => {
   const connection = { type: "github" as const, url: remotes.url, orgs: ["acme"] };
   const report = await sync({ ...connection, token: { env: "T" } }, { env: { T: github.token } });
   expect(outcomes(report)).toEqual([
-    `orgs: acme: ${remotes.url}/api/v3/orgs/acme/repos sends elsewhere, to ${elsewhere.url}/api/v3/x, where the token must not go; write the new address into the configuration`,
+    `orgs: acme: ${remotes.url}/api/v3/orgs/acme/repos redirects to ${elsewhere.url}/api/v3/x, where the token must not be sent; use the new address in the configuration`,
   ]);
   expect(asked).toEqual([]);
 });
@@ -103,7 +103,7 @@ test("git does not follow a redirect to another host", async () => {
   const report = await sync({ ...connection, token: { env: "T" } }, { env: { T: hosted.token } });
   expect(outcomes(report)).toEqual([
     expect.stringMatching(
-      /^127\.0\.0\.1\/acme\/shop: failed: git ls-remote: .*; it redirects, which is not followed/,
+      /^127\.0\.0\.1\/acme\/shop: failed: git ls-remote: .*; it redirects, and redirects are not followed/,
     ),
   ]);
   expect(passwords).toEqual([]);

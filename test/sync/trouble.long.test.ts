@@ -112,7 +112,7 @@ test("does not wait for longer than an hour", async () => {
   const { github, workplace, connection } = await setUp();
   github.before = (_, response) => (response.writeHead(429, { "retry-after": "7200" }).end(), true);
   expect(outcomes(await workplace.sync(connection))).toEqual([
-    `orgs: acme: ${connection.url}/api/v3/orgs/acme/repos wants a wait of 120 minutes; run it again then`,
+    `orgs: acme: ${connection.url}/api/v3/orgs/acme/repos wants a wait of 120 minutes; sync again after that`,
   ]);
 });
 
@@ -128,19 +128,19 @@ test("retries failures that may pass, up to a limit", async () => {
   expect(outcomes(await workplace.sync(connection))).toEqual([`${SHOP}: indexed`]);
   failures = 100;
   expect(outcomes(await workplace.sync(connection))[0]).toMatch(
-    /^orgs: acme: .* cannot be asked: /,
+    /^orgs: acme: .* cannot be reached: /,
   );
   expect(failures).toBe(96);
 });
 
 test.each<[string, string, RegExp]>([
-  ["a page", "<html>sign in</html>", / answered with something else than JSON$/],
-  ["another object", `{"a":1}`, / answered with what is no such list or repository \(its whole\)$/],
+  ["a page", "<html>sign in</html>", / returned something other than JSON$/],
   [
-    "a broken entry",
-    `[{"id":"x"}]`,
-    / answered with what is no such list or repository \(0\.id\)$/,
+    "another object",
+    `{"a":1}`,
+    / returned an unexpected response: the response is not as expected$/,
   ],
+  ["a broken entry", `[{"id":"x"}]`, / returned an unexpected response: 0\.id is not as expected$/],
 ])("%s instead of a list is reported", async (_, body, message) => {
   const { github, workplace, connection } = await setUp();
   github.before = (_, response) => (response.writeHead(200).end(body), true);
@@ -162,7 +162,7 @@ test("a silent fetch is given up, and the others continue", async () => {
   expect(outcomes(await run)).toEqual([
     `${SHOP}: indexed`,
     expect.stringMatching(
-      /acme\/silent: failed: git ls-remote: the other end has sent nothing for 1800 s, so the transfer was stopped$/,
+      /acme\/silent: failed: git ls-remote: the remote sent nothing for 1800 s, so the transfer was stopped$/,
     ),
   ]);
 });

@@ -96,7 +96,7 @@ describe("a worker that is stuck", () => {
     const elsewhere = pool.run("sleep", 700, { ...SEARCH, worker: 1 });
     const stuck = caught(pool.run("loop", 0, { ...INGEST, worker: 0, maxSilentMs: 300 }));
     const behind = caught(pool.run("echo", 1, { ...SEARCH, worker: 0 }));
-    const message = "worker 0 died: loop gave no sign of life for 0.3 s";
+    const message = "worker 0 died: loop did not respond for 0.3 s";
     const died = { code: "INTERNAL", message };
     expect(await Promise.all([stuck, behind])).toMatchObject([died, died]);
     expect(await elsewhere).toBeUndefined();

@@ -103,7 +103,7 @@ export class Front {
     this.#tracer = new Tracer(front.core.path);
     this.#states = new FrontStates(front.catalog);
     const onTrouble = (error: unknown): void => {
-      const message = `this front cannot follow what the cluster publishes: ${String(error)}`;
+      const message = `this front cannot follow the publications of the cluster: ${String(error)}`;
       front.onWarning({ code: "INTERNAL", message });
     };
     this.follower = new Follower({ run: () => this.#bring(), everyMs: POLL_MS, onTrouble });
@@ -242,7 +242,7 @@ export class Front {
   }
 
   #warnNotReady(): void {
-    const message = `what was published is not ready on the nodes after ${READY_MS / 1000} s; searches see it when it is`;
+    const message = `the published state is not ready on the nodes after ${READY_MS / 1000} s; searches see it when it is`;
     this.#front.onWarning({ code: "INTERNAL", message });
   }
 
@@ -313,7 +313,7 @@ export class Front {
     state: FrontState,
     { left, ...due }: Due & { readonly left: number },
   ): Promise<void> {
-    if (left <= 1) throw unavailable("nodes have left the state that this front knows");
+    if (left <= 1) throw unavailable("the nodes no longer have the state that this front uses");
     await this.#lookAgain(Math.min(timeLeft(due).timeoutMs ?? Infinity, STALE_MS));
     if (this.#state === state) await sleep(RETRY_MS); // a node that has just restarted will soon report its slices
   }
@@ -555,7 +555,7 @@ export class Front {
   ): Promise<{ readonly answers: readonly NodeAnswer<Calls[Path]["answer"]>[] }> {
     const due = { startedAt: performance.now() };
     const found = await this.#askAll(path, slicesOf, callOf, due, orFailed);
-    if (found.lost > 0) throw unavailable("no node that has it answers");
+    if (found.lost > 0) throw unavailable("no node that has it responds");
     return found;
   }
 

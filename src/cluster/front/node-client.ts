@@ -118,7 +118,7 @@ export function nodeClient(
     ask: (url, path, asked, signal) =>
       orTold(url, async () => {
         const value = await valueOf(await send(url, path, asked, signal));
-        if (!hasShape(path, value)) throw new Error("its answer has another shape");
+        if (!hasShape(path, value)) throw new Error("its answer has an unexpected format");
         return value as never;
       }),
     stream: (url, asked, signal) =>
@@ -166,7 +166,7 @@ const signedLength = ({ secret, call, response }: Answer): number | "stream" | u
 /** Returns the error for an answer without a valid signature, and stops reading the answer. */
 function stranger({ url, response }: Answer): NodeFailed {
   response.destroy();
-  return new NodeFailed("unknown", `${url} answers without knowing the secret: is it a node?`);
+  return new NodeFailed("unknown", `${url} did not prove that it has the secret: is it a node?`);
 }
 
 /** Returns the value of a signed answer. */
@@ -189,7 +189,7 @@ async function* stepsOf({ secret, url, call, response }: Answer): AsyncGenerator
       if (done === true) throw new Error("the stream is cut off");
       const { step: one, failure } = value as { step?: unknown; failure?: unknown };
       if (failure !== undefined) throw refused(failure, url);
-      if (!isStep(one)) throw new Error("a step has another shape");
+      if (!isStep(one)) throw new Error("a step has an unexpected format");
       return one;
     });
     isOver = step.event.type === "final";
@@ -209,24 +209,24 @@ async function valueOf(answer: Answer): Promise<unknown> {
       throw refused(await readAnswer(answer), url);
     case STATUS.NOT_READY:
       await readAnswer(answer);
-      throw new NodeFailed("not-ready", `${url} does not hold what was asked for`);
+      throw new NodeFailed("not-ready", `${url} does not have the requested slices`);
     case STATUS.OVERLOADED:
       await readAnswer(answer);
-      throw new NodeFailed("overloaded", `${url} has as many searches as it takes`);
+      throw new NodeFailed("overloaded", `${url} already runs as many searches as it allows`);
   }
   response.destroy(); // the following statuses need no signature, because they only say that there is no answer
   if (status === STATUS.UNKNOWN)
-    throw new NodeFailed("unknown", `${url} answered ${status}: is its secret another one?`);
+    throw new NodeFailed("unknown", `${url} answered ${status}: does it have a different secret?`);
   if (status === STATUS.NO_SUCH_CALL)
     throw new NodeFailed("unknown", `${url} answered ${status}: it runs another version of quern`);
-  throw new NodeFailed("unreachable", `${url} answered ${status}: it is closing, or is no node`);
+  throw new NodeFailed("unreachable", `${url} answered ${status}: it is closing, or is not a node`);
 }
 
 /**
  * Returns a NodeFailed for a node's own failure, such as damage, and otherwise the refusal that every node would give.
  */
 function refused(failure: unknown, url: string): Error {
-  if (!isFailure(failure)) return new Error("its refusal has another shape");
+  if (!isFailure(failure)) return new Error("its error has an unexpected format");
   const own = ["INTERNAL", "INDEX_CORRUPT", "ENGINE_CLOSED", "ABORTED"];
   return own.includes(failure.code)
     ? new NodeFailed("unreachable", `${url}: ${failure.message}`)

@@ -96,7 +96,7 @@ export class ClusterNode {
     this.#placement = new Placement(node.settings.replicas);
     const { searching, reader } = node.core.parts;
     const onTrouble = (error: unknown): void => {
-      const message = `this node cannot follow what the cluster publishes: ${String(error)}`;
+      const message = `this node cannot follow the publications of the cluster: ${String(error)}`;
       node.onWarning({ code: "INTERNAL", message });
     };
     const beat = () => node.nodes.beat(node.settings, false);

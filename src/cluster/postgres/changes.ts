@@ -103,12 +103,12 @@ class Listener {
   /** Listens on one connection. Resolves when the connection is lost, or if notifications do not arrive on it. */
   async #listenOnce(): Promise<void> {
     const pool = this.#pool as PostgresPool & { options?: { max?: number } };
-    if (pool.options?.max === 1) return this.#giveUp("the pool has one connection alone");
+    if (pool.options?.max === 1) return this.#giveUp("the pool has only one connection");
     const client = await pool.connect();
     this.#hasConnection = true;
     try {
       if (isEmitter(client)) await this.#hear(client);
-      else this.#giveUp("the pool's connections tell of no notifications");
+      else this.#giveUp("the pool's connections do not report notifications");
     } finally {
       client.release(true);
       this.#hasConnection = false;
@@ -135,7 +135,7 @@ class Listener {
     const late = sleep(PROBE_MS, false, { signal: this.#closing.signal, ref: false });
     const isHeard = await Promise.race([heard, lost, late.catch(() => undefined)]);
     if (isHeard === false && (await sent.catch(() => undefined)))
-      return this.#giveUp("what one connection notifies, another does not hear");
+      return this.#giveUp("notifications of one connection do not reach another");
     if (isHeard !== true) return;
     for (const { onChange } of this.#subscribers) onChange(); // changes before this moment may have been missed
     await lost;

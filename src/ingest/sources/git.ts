@@ -278,7 +278,7 @@ async function headBranch(processes: GitProcesses): Promise<string> {
 function noRevision(folder: string, name: string, isHead: boolean): QuernError {
   const message = isHead
     ? `the repository ${folder} has no commit on ${formatValue(name)}, the branch HEAD is on; commit something, or name other revisions`
-    : `the repository ${folder} has no branch, tag or commit ${formatValue(name)}; git branch --all and git tag list what there is`;
+    : `the repository ${folder} has no branch, tag or commit ${formatValue(name)}; git branch --all and git tag list them`;
   return new QuernError("REVISION_NOT_FOUND", message);
 }
 
@@ -292,7 +292,7 @@ async function refuseDamaged(
     if (await isDamagedRef(from, ref))
       throw new QuernError(
         "SOURCE_UNREADABLE",
-        `the commit of ${formatValue(name)} in the repository ${from.processes.folder} is damaged or missing; git fsck may tell more`,
+        `the commit of ${formatValue(name)} in the repository ${from.processes.folder} is damaged or missing; run git fsck for details`,
       );
 }
 
@@ -493,7 +493,7 @@ class GitListing {
     if (object !== undefined) return object.content;
     throw new QuernError(
       "SOURCE_UNREADABLE",
-      `the repository has no object ${id}; git fsck may tell more`,
+      `the repository has no object ${id}; run git fsck for details`,
     );
   }
 }

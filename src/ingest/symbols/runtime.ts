@@ -197,7 +197,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const entry = Object.keys(functions).find(
     (name) => name.startsWith("tree_sitter_") && !name.includes("_external_scanner_"),
   );
-  assert(entry !== undefined, `${options.grammar} is no grammar`);
+  assert(entry !== undefined, `${options.grammar} is not a grammar`);
   return new Runtime(c, functions[entry]!(), options);
 }
 

@@ -4,8 +4,8 @@ import { Dialog } from "../frame/dialog.tsx";
 import { KEYS } from "../frame/keyboard.ts";
 
 export const QUERIES: readonly (readonly [query: string, what: string])[] = [
-  ["timeout retry", "files that hold both words"],
-  ['"return nil, err"', "the words as they stand"],
+  ["timeout retry", "files that contain both words"],
+  ['"return nil, err"', "exactly these words"],
   ["open or close", "one of them, or both"],
   ["file:\\.ts$ -file:test", "only these paths, without those"],
   ["repo:shop lang:go", "of a repository, in a language"],

@@ -18,7 +18,7 @@ export const PageContext = createContext<Page | undefined>(undefined);
 
 export function usePage(): Page {
   const page = useContext(PageContext);
-  if (page === undefined) throw new Error("a component stands outside of the page");
+  if (page === undefined) throw new Error("a component is outside of the page");
   return page;
 }
 

@@ -75,7 +75,7 @@ interface CommitsProps {
 }
 
 function Commits({ commits, total, address }: CommitsProps) {
-  if (total === 0) return <p class="muted wait">No commit fits.</p>;
+  if (total === 0) return <p class="muted wait">No commit matches.</p>;
   return (
     <>
       <ul class="entries commits">

@@ -129,7 +129,7 @@ async function matchesIn(
     matches: MOST_IN_FILE,
   });
   const found = files.find((file) => (file.branches ?? []).join() === branches.join()) ?? files[0];
-  if (found === undefined) throw new Refused(404, "", "The file is not there any more.");
+  if (found === undefined) throw new Refused(404, "", "The file no longer exists.");
   return found;
 }
 

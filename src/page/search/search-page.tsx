@@ -120,7 +120,7 @@ function missing({ shardsSkipped = 0, crashes = 0, filesSkipped = 0 }: Stats): s
     ...(isCut ? ["The time for a search ran out: there may be more."] : []),
     ...(crashes > 0 ? ["A part of the index could not be read: there may be more."] : []),
     ...(filesSkipped > 0 && !isCut && crashes === 0
-      ? [`The definitions in ${filesIn(filesSkipped)} are not known yet: there may be more.`]
+      ? [`The definitions in ${filesIn(filesSkipped)} are not indexed yet: there may be more.`]
       : []),
   ];
 }

@@ -170,7 +170,7 @@ function decodeCursor(text: string, query: Uint8Array): Cursor {
   if (!cursor)
     throw invalid(`after must be "" or the nextCursor of a response, not ${quoted(text)}`);
   if (cursor === "expired")
-    throw expired("after is a cursor from another version of quern: ask for the first page again");
+    throw expired("after is a cursor from another version of quern: request the first page again");
   if (Buffer.compare(cursor.query, query) !== 0)
     throw invalid(
       "after is a cursor from another request: query, flags and matchesPerFile must stay the same from page to page",
@@ -186,7 +186,7 @@ const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED"
  * error does not name the repository, because the cursor may come from another viewer.
  */
 export const repositoryGone = (): QuernError =>
-  expired("after ended in a repository that is not there any more: ask for the first page again");
+  expired("after refers to a repository that no longer exists: request the first page again");
 
 /**
  * Decodes a cursor. Returns undefined if the text is not a cursor, and "expired" if the cursor has another version.

@@ -412,7 +412,7 @@ const names = (totals: Totals): (keyof Totals)[] => Object.keys(totals) as (keyo
 
 export class SegmentGone extends Error {
   constructor(segment: number) {
-    super(`segment ${segment} is not there any more`);
+    super(`segment ${segment} no longer exists`);
   }
 }
 

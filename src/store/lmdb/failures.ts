@@ -40,7 +40,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     /\bEIO\b|Input\/output error/i,
     "DISK_FULL",
     "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
-      "make room or look into the system's log, and try again; nothing that was stored is lost",
+      "make room or check the system's log, and try again; nothing that was stored is lost",
   ],
   [
     // another process destroyed the locks of LMDB, see directory-lock.ts
@@ -57,7 +57,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     /EROFS|Read-only file system/i,
     "INDEX_READ_ONLY",
     (subject) =>
-      `the ${subject} lies on a read-only file system: ` +
+      `the ${subject} is on a read-only file system: ` +
       (subject === "store" ? "move it to a disk that may be written" : "open it with readOnly"),
   ],
   [
@@ -70,7 +70,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     /MDB_PANIC/i,
     "DISK_FULL",
     (subject) =>
-      `the disk failed, and this process can use the ${subject} no more: look into the system's log, then ` +
+      `the disk failed, and this process can use the ${subject} no more: check the system's log, then ` +
       "end the process and start it again; nothing that was stored is lost",
   ],
   [
@@ -86,7 +86,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
 ];
 
 const anew = (subject: Subject): string =>
-  subject === "store" ? "bring back a copy of it" : "index again into a new directory";
+  subject === "store" ? "restore a copy of it" : "index again into a new directory";
 
 /** Returns the system's name of an error. Node has no name for an exceeded quota (EDQUOT), and reports "UNKNOWN". */
 function errorName(error: unknown): string {

@@ -95,9 +95,7 @@ export async function runRemote(
     new QuernError("SOURCE_UNREADABLE", redact(`git ${args[0]}: ${why}`, secrets));
   if (watch.isFull) throw fail("the disk is nearly full; make room, or exclude the repository");
   if (watch.isStalled)
-    throw fail(
-      `the other end has sent nothing for ${stallMs / 1_000} s, so the transfer was stopped`,
-    );
+    throw fail(`the remote sent nothing for ${stallMs / 1_000} s, so the transfer was stopped`);
   if (bytes > MOST_OUTPUT) throw fail(`there are more than ${MOST_OUTPUT} bytes of references`);
   if (code !== 0) throw fail(explain(errors.last()));
   return Buffer.concat(stdout);
@@ -233,7 +231,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/Permission denied \(publickey/i, "the SSH agent has no key that the host knows"],
   [
     /error: 30[12378]/i,
-    "it redirects, which is not followed, because that may lead anywhere; write the new address into the configuration",
+    "it redirects, and redirects are not followed, because they may lead anywhere; use the new address in the configuration",
   ],
 ];
 

@@ -13,7 +13,7 @@ const maybe = z.exactOptional;
 const duration = z
   .string()
   .regex(/^\d{1,6}(s|m|h|d)$/, "must be a number with s, m, h or d, such as '10m'");
-const pause = duration.refine((text) => milliseconds(text) !== 0, "must be more than nothing");
+const pause = duration.refine((text) => milliseconds(text) !== 0, "must be more than 0");
 const word = z.string().min(1, "must not be empty");
 const patterns = z.array(word);
 
@@ -51,7 +51,7 @@ export const secret = z.strictObject({
     .string()
     .regex(
       /^[A-Za-z_]\w*$/,
-      "must be the name of an environment variable; a secret itself never stands in the file",
+      "must be the name of an environment variable; the secret itself must not be in the file",
     ),
 });
 
@@ -74,7 +74,7 @@ const history = z.union(
 
 const common = {
   token: maybe(secret),
-  username: maybe(word.regex(/^[^\p{Cc}:]+$/u, "must not hold colons or control characters")),
+  username: maybe(word.regex(/^[^\p{Cc}:]+$/u, "must not contain colons or control characters")),
   name: maybe(template),
   public: maybe(z.boolean()),
   include: maybe(z.strictObject({ names: maybe(patterns), topics: maybe(patterns) })),
@@ -145,7 +145,7 @@ const connection = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     type: z.literal("git"),
-    urls: z.array(remote).min(1, "must name something"),
+    urls: z.array(remote).min(1, "must contain at least one address"),
     ...common,
   }),
   z.strictObject({
@@ -171,7 +171,10 @@ const listed = connection.superRefine((value, context) => {
   const form = FORMS[value.type] ?? {};
   const known = SCOPES.filter((scope) => scope in form);
   const all = "all" in form ? ", or all: true" : "";
-  context.addIssue({ code: "custom", message: `must name something in ${known.join(", ")}${all}` });
+  context.addIssue({
+    code: "custom",
+    message: `must have at least one entry in ${known.join(", ")}${all}`,
+  });
 });
 
 const hasEntries = (value: unknown): boolean => Array.isArray(value) && value.length > 0;

@@ -82,6 +82,6 @@ async function describe(root: string, path: string, signal: AbortSignal): Promis
 }
 
 function tooMany(root: string): QuernError {
-  const message = `${root} holds more than ${MOST_FOLDERS} folders; give a folder that holds clones`;
+  const message = `${root} has more than ${MOST_FOLDERS} folders; give a folder that contains clones`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }

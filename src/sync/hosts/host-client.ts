@@ -117,19 +117,19 @@ export class HostClient {
     const { response, url, limit } = await this.#ask(address);
     const bytes = await this.#read({ response, limit }, url);
     const beyond = await beyondJsonShape(bytes, { pause: newPause(), mostValues: MOST_VALUES });
-    if (beyond !== undefined) throw this.#unreadable(url, `answered with too much: ${beyond}`);
+    if (beyond !== undefined) throw this.#unreadable(url, `returned too much: ${beyond}`);
     const text = bytes.toString("utf8");
     let value: unknown;
     try {
       value = JSON.parse(text.startsWith(prefix) ? text.slice(prefix.length) : text);
     } catch (cause) {
-      throw this.#unreadable(url, "answered with something else than JSON", { cause });
+      throw this.#unreadable(url, "returned something other than JSON", { cause });
     }
     const checked = schema.safeParse(value);
     if (checked.success) return { value: checked.data, headers: response.headers, url };
     const [issue] = checked.error.issues;
-    const place = issue?.path.map(String).join(".") || "its whole";
-    throw this.#unreadable(url, `answered with what is no such list or repository (${place})`);
+    const place = issue?.path.map(String).join(".") || "the response";
+    throw this.#unreadable(url, `returned an unexpected response: ${place} is not as expected`);
   }
 
   /** Yields all entries of a list. The header Link of each page contains the address of the next page. */
@@ -165,7 +165,8 @@ export class HostClient {
     const own = new URL(from);
     own.search = next.search;
     const address = next.origin === this.#origin ? next.href : own.href;
-    if (address === from) throw this.#unreadable(from, "names a page as the next of itself");
+    if (address === from)
+      throw this.#unreadable(from, "returned a page that links to itself as the next page");
     return address;
   }
 
@@ -182,7 +183,7 @@ export class HostClient {
       if (status === 200) return { ...reply, url };
       if ([301, 302, 307, 308].includes(status) && location !== null) {
         await drop(reply);
-        if (++redirects > MOST_REDIRECTS) throw this.#unreadable(url, "redirects without an end");
+        if (++redirects > MOST_REDIRECTS) throw this.#unreadable(url, "redirects endlessly");
         url = this.#own(new URL(location, url), url);
         failures = 0;
         continue;
@@ -215,9 +216,9 @@ export class HostClient {
     } catch (cause) {
       limit[Symbol.dispose]();
       if (signal.aborted) throw aborted(signal);
-      const why = limit.isLate ? `said nothing for ${timeoutMs / 1_000} s` : reasonOf(cause);
+      const why = limit.isLate ? `did not respond within ${timeoutMs / 1_000} s` : reasonOf(cause);
       if (attempt > MOST_FAILURES || isFinal(cause))
-        throw this.#unreadable(url, `cannot be asked: ${why}`);
+        throw this.#unreadable(url, `cannot be reached: ${why}`);
       await this.#pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
       return undefined;
     }
@@ -235,9 +236,9 @@ export class HostClient {
       }
     } catch (cause) {
       if (this.#options.signal.aborted) throw aborted(this.#options.signal);
-      throw this.#unreadable(url, `broke off its answer: ${reasonOf(cause)}`);
+      throw this.#unreadable(url, `aborted its response: ${reasonOf(cause)}`);
     }
-    if (bytes > MOST_BYTES) throw this.#unreadable(url, `answered with over ${MOST_BYTES} bytes`);
+    if (bytes > MOST_BYTES) throw this.#unreadable(url, `returned more than ${MOST_BYTES} bytes`);
     return Buffer.concat(chunks);
   }
 
@@ -247,7 +248,7 @@ export class HostClient {
     const where = `${url.origin}${url.pathname}`;
     throw this.#unreadable(
       from,
-      `sends elsewhere, to ${where}, where the token must not go; write the new address into the configuration`,
+      `redirects to ${where}, where the token must not be sent; use the new address in the configuration`,
     );
   }
 
@@ -255,7 +256,7 @@ export class HostClient {
     const { host } = new URL(url);
     const minutes = Math.ceil(ms / 60_000);
     if (ms > MOST_WAIT_MS)
-      throw this.#unreadable(url, `wants a wait of ${minutes} minutes; run it again then`);
+      throw this.#unreadable(url, `wants a wait of ${minutes} minutes; sync again after that`);
     this.#options.onWait(host, ms);
     await this.#pause(ms);
   }
@@ -295,10 +296,10 @@ async function drop({ response, limit }: Reply): Promise<void> {
 
 function meaningOf(status: number): string {
   if (status === 401 || status === 203 || status === 302)
-    return `refuses the token with ${status}: it is missing, wrong or expired`;
-  if (status === 403) return "refuses with 403: the token may not do this; look at its scopes";
-  if (status === 429) return "still says after several waits that there are too many requests";
-  return `answered with status ${status}`;
+    return `rejected the token with ${status}: it is missing, wrong or expired`;
+  if (status === 403) return "returned 403: the token does not permit this; check its scopes";
+  if (status === 429) return "still reports too many requests after several waits";
+  return `returned status ${status}`;
 }
 
 /** Returns the address without its query, for messages. */
