@@ -143,7 +143,7 @@ export class ShardWriter {
 
   /** Publishes what has changed in the directory since the last publication, if anything. */
   async #publish(opened: Opened, writer: string, job?: EndedJob): Promise<void> {
-    const { catalog, store, shardBytes, onPublished } = this.#options;
+    const { catalog, store, damage, shardBytes, onPublished } = this.#options;
     const { environment, head, damaged } = opened;
     const without = damaged.map(({ object }) => object);
     const began = await catalog.clock();
@@ -160,6 +160,9 @@ export class ShardWriter {
     };
     const prepared = await preparePublication(publishing);
     if (!prepared) return;
+    // if an index run makes an equal segment again, its object has the key of the damaged one, which is still there
+    const { segments } = prepared.contents;
+    opened.damaged = await this.#mender.repair({ environment, store, damage }, damaged, segments);
     await catalog.publish(prepared.publication);
     opened.head = headAfter(prepared.publication);
     onPublished(opened.shard, opened.head.generation);

@@ -33,6 +33,8 @@ export interface RepositoryRun {
    * repository.
    */
   readonly known: Map<string, string | undefined>;
+  /** The names of the repositories that have lost a part of their index, and so must be indexed again. */
+  readonly damaged: ReadonlySet<string>;
   readonly syncFolder: string;
   readonly signal: AbortSignal;
   readonly onProgress: (repository: string, line: string) => void;
@@ -101,7 +103,8 @@ async function update(task: Task, run: RepositoryRun): Promise<SyncedRepository>
   const { history } = run.connection.config;
   const key = keyOf({ refs, revisions, metadata, name, history });
   const isThere = run.known.get(name) === fresh.folder && run.known.has(name);
-  const isSame = refs !== undefined && before?.indexed === key && isThere;
+  const isWhole = isThere && !run.damaged.has(name);
+  const isSame = refs !== undefined && before?.indexed === key && isWhole;
   const outcome = isSame ? "unchanged" : await index(task, run, { revisions, metadata });
   await dropOldName(task, run, name);
   await writeState(home, { ...fresh, indexed: key });

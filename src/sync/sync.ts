@@ -77,6 +77,11 @@ export interface SyncOptions {
   onProgress?: (progress: SyncProgress) => void;
 }
 
+/** What only the engine of a cluster has. */
+interface MayBeDamaged {
+  status(): Promise<{ readonly damaged: readonly { readonly repositories: readonly string[] }[] }>;
+}
+
 const OPTIONS: KeysOf<SyncOptions> = {
   folder: true,
   env: true,
@@ -165,6 +170,7 @@ class SyncRun {
     const states = await this.#numbered();
     const connections = this.#opened(states);
     const known = await this.#known();
+    const damaged = await this.#damaged();
     const guard = async <T>(work: Promise<T>): Promise<T> => {
       try {
         return await work;
@@ -179,7 +185,7 @@ class SyncRun {
       listed.catch(() => {}); // the list is awaited below, after those of earlier connections
       const listedInOrder = before.then(() => listed);
       before = listedInOrder.catch(() => {});
-      return guard(listedInOrder.then((list) => this.#sync(connection, list, known)));
+      return guard(listedInOrder.then((list) => this.#sync(connection, list, { known, damaged })));
     });
     const settled = await Promise.allSettled(runs);
     const rejected = settled.find(({ status }) => status === "rejected");
@@ -236,6 +242,13 @@ class SyncRun {
     return new Map(repositories.map(({ name, origin }) => [name, origin?.folder]));
   }
 
+  /** Resolves to the repositories of a cluster's damaged objects. */
+  async #damaged(): Promise<ReadonlySet<string>> {
+    const engine = this.#engine as Partial<MayBeDamaged>;
+    const damaged = (await engine.status?.())?.damaged ?? [];
+    return new Set(damaged.flatMap(({ repositories }) => repositories));
+  }
+
   async #list(connection: Connection): Promise<Listing> {
     const found = new Map<string, Found>();
     const report: SyncedConnection = {
@@ -260,8 +273,9 @@ class SyncRun {
   async #sync(
     connection: Connection,
     { found, report, isWhole }: Listing,
-    known: Map<string, string | undefined>,
+    indexed: Pick<RepositoryRun, "known" | "damaged">,
   ): Promise<SyncedConnection> {
+    const { known } = indexed;
     const { config, id, name } = connection;
     const wanted = [...found.values()].filter((one) => isWanted(one, config));
     this.#tell({ kind: "listed", connection: name, wanted: wanted.length });
@@ -274,7 +288,7 @@ class SyncRun {
       engine: this.#engine,
       queue: this.#queue,
       connection,
-      known,
+      ...indexed,
       syncFolder: this.#options.folder,
       signal: this.#options.signal,
       onProgress: (repository, line) => this.#tell({ kind: "fetching", repository, line }),

@@ -19,6 +19,8 @@ import { comparable } from "./comparable.ts";
 import { openFront, startNode, startNodes } from "./fronts.ts";
 import { code, found, newCluster, shop, type Cluster } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
+import { syncConnections, type SyncConfig } from "../../src/sync/index.ts";
+import { commit, serveRemotes } from "../sync/remotes.ts";
 
 /** Sources that give a segment with two repositories, and one with another. */
 const A = code("a", "export function needleOfA() {} // needle\n");
@@ -152,6 +154,37 @@ test.each([
   },
 );
 
+test("sync indexes a repository again that has not changed", async () => {
+  const given = await filled(1);
+  const { cluster, folder } = given;
+  const remotes = await serveRemotes();
+  commit(remotes.root, "acme/shop", { "a.txt": "needle of a remote\n".repeat(20) });
+  const url = `${remotes.url}/acme/shop.git`;
+  const config: SyncConfig = { connections: { work: { type: "git", urls: [url] } } };
+  const clones = temporaryFolder();
+  const writer = await cluster.open();
+  await syncConnections(writer, config, { env: {}, folder: clones });
+  const before = (await writer.search({ query: "remote", matches: 0 })).stats;
+  await writer.close();
+  const { rows } = await cluster.pool.query<{ object: string }>(
+    `select object from quern_segment join quern_state using (shard)
+     where segment::text = record->'segments'->>0 and record->>'name' = $1`,
+    ["127.0.0.1/acme/shop"],
+  );
+  changeByte(join(folder, rows[0]!.object), -1);
+  await startNode(cluster, "one");
+  const front = await openFront(cluster);
+  const [lost] = (await front.status()).damaged;
+  expect(lost!.repositories).toEqual(["127.0.0.1/acme/shop"]);
+  expect((await front.repositories()).map(({ name }) => name)).toContain("127.0.0.1/acme/shop");
+  await syncConnections(front, config, { env: {}, folder: clones });
+  expect((await front.status()).damaged).toEqual([]);
+  expect(await missingFrom(front)).toBe(0);
+  const { totalMatchCount, fileCount } = before;
+  const after = (await front.search({ query: "remote", matches: 0 })).stats;
+  expect(after).toMatchObject({ totalMatchCount, fileCount });
+});
+
 test("a repository is removed although nobody has its damaged object", async () => {
   const given = await filled(1);
   changeByte(join(given.folder, await objectOf(given, "seg")), -1);
@@ -234,6 +267,24 @@ test("a machine with the whole index starts when another one has repaired the ob
   const other = await given.cluster.open();
   expect(await found(other, "needle")).toEqual(ALL);
   expect((await one.status()).damaged).toEqual([]);
+});
+
+test("an index run that makes an equal segment repairs its object, also in a store that replaces none", async () => {
+  const cluster = await newCluster();
+  const segments = postgresSegments(cluster.pool);
+  const one = await cluster.open({ segments });
+  await one.index(C);
+  await one.close();
+  await cluster.pool.query(
+    "update quern_chunk set body = set_byte(body, length(body) - 1, 255 - get_byte(body, length(body) - 1))",
+  );
+  await startNode(cluster, "one", { segments });
+  const front = await openFront(cluster, { segments });
+  expect((await front.status()).damaged).not.toEqual([]);
+  await front.index(C);
+  expect((await front.status()).damaged).toEqual([]);
+  expect(await found(front, "needle")).toEqual(ALL.slice(2));
+  expect(await missingFrom(front)).toBe(0);
 });
 
 test("an object that a store does not replace is deleted before it is stored again", async () => {

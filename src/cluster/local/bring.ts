@@ -37,6 +37,7 @@ import {
   skippedKey,
   versionsKey,
 } from "../../store/format/format.ts";
+import type { RevisionRecord } from "../../store/format/records.ts";
 import { readHeader } from "../../store/segments/segment-tables.ts";
 import { RepositoryList } from "../../store/catalog/repository-list.ts";
 import { deleteLeftovers } from "../../store/upkeep/leftovers.ts";
@@ -380,7 +381,10 @@ function putState(writer: Writer, { state, extra, numberOf, isPartial }: Arrivin
   const revisions = isWhole
     ? record.revisions
     : record.revisions.map((one) => ({ ...one, files: files.get(one.number) ?? 0 }));
-  const stored = { ...record, segments, revisions, ...(isPartial && { isPartial }) };
+  // without its commits, git() lists all files of the repository instead of changes
+  const stored = isPartial
+    ? { ...record, segments, isPartial: true, revisions: revisions.map(withoutCommit) }
+    : { ...record, segments, revisions };
   writer.put(repositoryKey(id), pack(stored));
   if (extra.skipped) writer.put(skippedKey(id), extra.skipped);
   for (const [segment, versions] of extra.versions) {
@@ -388,6 +392,12 @@ function putState(writer: Writer, { state, extra, numberOf, isPartial }: Arrivin
     if (here !== undefined) writer.put(versionsKey(id, here), versions);
   }
 }
+
+const withoutCommit = ({ number, name, files }: RevisionRecord): RevisionRecord => ({
+  number,
+  name,
+  files,
+});
 
 function manifestOf(
   before: Manifest,

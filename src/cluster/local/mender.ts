@@ -27,20 +27,34 @@ export class Mender {
   readonly #readAt = new Map<string, number>();
 
   /** Repairs the damaged objects whose content the directory has, and resolves to the other damaged objects. */
-  async run({ environment, store, damage }: Mending): Promise<DamagedObject[]> {
+  async run(mending: Mending): Promise<DamagedObject[]> {
+    const { environment, damage } = mending;
     const damaged = await damage.all();
     if (damaged.length === 0) return damaged;
-    const left: DamagedObject[] = [];
     const lease = await acquireLease(environment, { timeoutMs: TURN_MS });
     try {
-      const local = reading(environment, readContents).segments.filter((one) => !one.isPartial);
-      for (const one of damaged) {
-        const isWhole = await this.#mend({ environment, store, object: one.object, local });
-        if (isWhole) await damage.mended(one.object);
-        else left.push(one);
-      }
+      const { segments } = reading(environment, readContents);
+      return await this.repair(mending, damaged, segments);
     } finally {
       await lease.release();
+    }
+  }
+
+  /**
+   * Repairs those of the damaged objects whose content `segments` have, and resolves to the others. REQUIRES: nobody
+   * deletes these segments during the call.
+   */
+  async repair(
+    { environment, store, damage }: Mending,
+    damaged: readonly DamagedObject[],
+    segments: readonly LocalSegment[],
+  ): Promise<DamagedObject[]> {
+    const local = segments.filter((one) => !one.isPartial);
+    const left: DamagedObject[] = [];
+    for (const one of damaged) {
+      const isWhole = await this.#mend({ environment, store, object: one.object, local });
+      if (isWhole) await damage.mended(one.object);
+      else left.push(one);
     }
     return left;
   }

@@ -84,8 +84,8 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
   await eachOf(changes.arrived, async (id) => {
     states.push(await sendState(publishing, id, numbers));
   });
-  const left = await stillUsed(publishing, changes);
-  const segments = [...sent.map(({ published }) => published), ...left];
+  const segments = sent.map(({ published }) => published);
+  segments.push(...(await stillUsed(publishing, changes, segments)));
   const publication: Publication = {
     shard,
     before,
@@ -111,13 +111,16 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
 
 /**
  * Resolves to the lost segments to which unchanged repositories refer. They stay published until all these repositories
- * are indexed again. Until then, searches count them as missing.
+ * are indexed again. Until then, searches count them as missing. A segment that the directory has is not lost, even if
+ * its object is in `without`: if an index run makes an equal segment again, its object has the same key.
  */
 async function stillUsed(
   { catalog, head, without }: Publishing,
   { arrived, gone }: { readonly arrived: readonly number[]; readonly gone: readonly number[] },
+  present: readonly PublishedSegment[],
 ): Promise<PublishedSegment[]> {
-  const lost = head.segments.filter((one) => needsOne(one, without));
+  const here = new Set(present.map(({ segment }) => segment));
+  const lost = head.segments.filter((one) => needsOne(one, without) && !here.has(one.segment));
   if (lost.length === 0) return [];
   const changed = new Set([...arrived, ...gone]);
   const pairs = Array.from(head.repositories.ids)

@@ -341,7 +341,7 @@ export async function beginRepository(
   if (hasBase && known?.record.isPartial)
     throw new QuernError(
       "INDEX_CORRUPT",
-      `cannot index changes of ${target.name}: an object of the cluster is damaged, so a part of its index is lost; remove the repository, then index it again`,
+      `cannot index changes of ${target.name}: an object of the cluster is damaged, so a part of its index is lost; index all its files`,
     );
   const kept = hasBase ? index.tables : undefined; // a source that sends changes will probably send more
   const finder = await openFinder(known?.places ?? [], { ...index, repository: id, kept });
