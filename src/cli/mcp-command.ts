@@ -6,7 +6,8 @@
 import { JoinedSignal } from "../base/joined-signal.ts";
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
-import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
+import { checkToolNames } from "../mcp/tool-names.ts";
+import { type Call, type CommonFlags, collect, withCommonOptions } from "./call.ts";
 import { inNewDirectory } from "./data-directory.ts";
 import { withEngine } from "./engine-session.ts";
 import { firstAnswer } from "./first-answer.ts";
@@ -22,13 +23,18 @@ export function addMcp(program: Command, call: Call): void {
         "Afterwards, they contain the files on disk, and the commits of bare repositories.",
     )
     .argument("[path...]", "folders and repositories to index and watch")
+    .option("--without-tool <name>", "do not offer this tool; repeatable", collect)
     .addHelpText("after", WHERE)
-    .action((paths: string[], flags: CommonFlags) => {
+    .action((paths: string[], flags: CommonFlags & { withoutTool?: string[] }) => {
       const { io } = call;
+      const { withoutTool = [] } = flags;
+      checkToolNames("quern mcp", withoutTool);
       const { db } = flags;
       const readOnly = paths.length === 0;
       const run = () =>
-        withEngine(io, { db, readOnly }, (engine) => serve(engine, { paths, flags }, io));
+        withEngine(io, { db, readOnly }, (engine) =>
+          serve(engine, { paths, flags }, { io, withoutTool }),
+        );
       return readOnly ? run() : inNewDirectory(db, run, () => false);
     });
 }
@@ -37,7 +43,11 @@ const WHERE = `
 Without --db and QUERN_DB, the index of a path is in PATH/.quern. That of several paths, and of a path in which
 nothing can be written, is in the user's cache directory. Without a path, the nearest .quern is searched.`;
 
-async function serve(engine: Engine, paths: FollowedPaths, io: Io): Promise<void> {
+async function serve(
+  engine: Engine,
+  paths: FollowedPaths,
+  { io, withoutTool }: { readonly io: Io; readonly withoutTool: readonly string[] },
+): Promise<void> {
   const { serveOnStdio } = await import("../mcp/stdio.ts");
   const { follow } = await import("./followed-paths.ts");
   const abort = new AbortController();
@@ -48,6 +58,7 @@ async function serve(engine: Engine, paths: FollowedPaths, io: Io): Promise<void
   await serveOnStdio(followed.engine, {
     behind: followed.behind,
     guard,
+    withoutTools: withoutTool,
     signal: io.signal,
     onError: ({ message }) => io.stderr.write(`quern: ${message}\n`),
   });

@@ -41,6 +41,7 @@ interface ServeFlags extends CommonFlags {
   timeout?: number;
   cors?: string[];
   mcpHost?: string[];
+  withoutTool?: string[];
   workers?: number;
   page: boolean;
   publicUrl?: string;
@@ -90,6 +91,7 @@ export function addServe(program: Command, call: Call): void {
       "accept agents under this host name, besides local ones; repeatable; * for any",
       collect,
     )
+    .option("--without-tool <name>", "do not offer this tool to agents; repeatable", collect)
     .option("--no-page", "do not serve the search page")
     .option(
       "--sync <config>",
@@ -183,11 +185,14 @@ function underOwnNames(handler: Handler, { publicUrl }: ServeFlags): Handler {
 }
 
 function handlerOptions(flags: ServeFlags): HandlerOptions {
-  const { anonymous, basePath, serviceName, maxMatches, timeout, cors, publicUrl, mcpHost } = flags;
-  const { maxConcurrent, maxWaiting } = flags;
+  const { anonymous, basePath, serviceName, maxMatches, timeout, cors, publicUrl } = flags;
+  const { maxConcurrent, maxWaiting, mcpHost, withoutTool } = flags;
   return {
     page: flags.page,
-    mcp: mcpHost === undefined ? true : { allowedHosts: mcpHost },
+    mcp: {
+      ...(mcpHost !== undefined && { allowedHosts: mcpHost }),
+      ...(withoutTool !== undefined && { withoutTools: withoutTool }),
+    },
     metrics: flags.metrics,
     ...(anonymous !== undefined && { anonymous }),
     ...(basePath !== undefined && { basePath }),

@@ -78,6 +78,7 @@ function mcpOf(service: Service): Serve {
     return createHandlerFor(engine, {
       timeoutMs: settings.timeoutMs,
       maxBodyBytes: settings.maxBodyBytes,
+      withoutTools: settings.mcp ? settings.mcp.withoutTools : [],
     });
   });
   return async (request, at, onIdentity) => {

@@ -8,6 +8,7 @@ import type { UserStore } from "../auth/user-store.ts";
 import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import { mustBe, valueText, wholeNumber } from "../base/must-be.ts";
+import { checkToolNames } from "../mcp/tool-names.ts";
 
 /**
  * Options of createHandler().
@@ -130,7 +131,7 @@ export interface HandlerOptions {
 }
 
 /**
- * Host names under which agents may reach a handler, and origins of pages that may call it.
+ * Host names under which agents may reach a handler, origins of pages that may call it, and tools that it leaves out.
  *
  * @example
  * const mcp: McpMount = { allowedHosts: ["code.example.com"] };
@@ -148,6 +149,11 @@ export interface McpMount {
    * Default: none.
    */
   allowedOrigins?: string[];
+  /**
+   * Names of tools that agents do not get, such as 'history'. Without 'read', files are not offered as resources,
+   * either. Default: none.
+   */
+  withoutTools?: string[];
 }
 
 /**
@@ -313,10 +319,11 @@ function checkMcp(mcp: HandlerOptions["mcp"]): false | McpMount {
   for (const [name, value] of Object.entries(mcp))
     if (value !== undefined && !isListOfText(value))
       refuse(`mcp.${name} must be an array of non-empty strings`);
+  checkToolNames("createHandler: mcp", mcp.withoutTools ?? []);
   return mcp;
 }
 
-const MOUNT: KeysOf<McpMount> = { allowedHosts: true, allowedOrigins: true };
+const MOUNT: KeysOf<McpMount> = { allowedHosts: true, allowedOrigins: true, withoutTools: true };
 
 const isListOfText = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => typeof one === "string" && one !== "");

@@ -20,6 +20,7 @@ import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
 import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
 import { Sessions } from "./sessions.ts";
+import { checkToolNames } from "./tool-names.ts";
 
 /**
  * Options of createMcpHandler().
@@ -53,6 +54,11 @@ export interface McpOptions {
    * The time-out of a search, in milliseconds. After that, the search answers with what it has found. Default 10 000.
    */
   timeoutMs?: number;
+  /**
+   * Names of tools that agents do not get, such as 'history'. Without 'read', files are not offered as resources,
+   * either. Default: none.
+   */
+  withoutTools?: string[];
 }
 
 const OPTIONS: KeysOf<McpOptions> = {
@@ -61,6 +67,7 @@ const OPTIONS: KeysOf<McpOptions> = {
   allowedHosts: true,
   allowedOrigins: true,
   timeoutMs: true,
+  withoutTools: true,
 };
 const TIMEOUT_MS = 10_000;
 
@@ -82,13 +89,15 @@ export function createMcpHandler(
     timeoutMs = TIMEOUT_MS,
     allowedHosts = [],
     allowedOrigins = [],
+    withoutTools = [],
   } = options;
+  checkToolNames("createMcpHandler", withoutTools);
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1)
     throw new QuernError(
       "INVALID_REQUEST",
       `createMcpHandler: timeoutMs must be a whole number of 1 or more, got ${timeoutMs}`,
     );
-  const serveAs = createHandlerFor(engine, { timeoutMs, count });
+  const serveAs = createHandlerFor(engine, { timeoutMs, count, withoutTools });
   return async (request) => {
     const refusal = refuseHost(request, allowedHosts) ?? refuseOrigin(request, allowedOrigins);
     if (refusal) return refuse(403, refusal);
@@ -121,9 +130,10 @@ export function createHandlerFor(
     readonly timeoutMs: number;
     readonly maxBodyBytes?: number;
     readonly count?: CountTokens;
+    readonly withoutTools?: readonly string[] | undefined;
   },
 ): (request: Request, admitted: Admitted) => Promise<Response> {
-  const { timeoutMs, maxBodyBytes, count = tokenBound } = limits;
+  const { timeoutMs, maxBodyBytes, count = tokenBound, withoutTools } = limits;
   const cursors = new Cursors();
   return serveEach(({ viewer, guard, left }) => {
     const fixed = { engine, viewer, timeoutMs, cursors, count, behind: () => [] };
@@ -131,7 +141,7 @@ export function createHandlerFor(
       ...fixed,
       signal: new JoinedSignal([call, left]).signal, // both end with the request, so nothing is disposed of
     });
-    return createServer(contextOf, guard);
+    return createServer(contextOf, { guard, withoutTools });
   }, maxBodyBytes);
 }
 

@@ -52,7 +52,14 @@ interface Calls {
 
 const WHILE_IT_RUNS_MS = 3_600_000;
 
-export function createServer(contextOf: ContextOf, guard: Guard = UNGUARDED): McpServer {
+/** How a server runs calls, and the names of the tools that it does not offer. */
+interface Offer {
+  readonly guard?: Guard | undefined;
+  readonly withoutTools?: readonly string[] | undefined;
+}
+
+export function createServer(contextOf: ContextOf, offer: Offer = {}): McpServer {
+  const { guard = UNGUARDED, withoutTools = [] } = offer;
   const fixed = { ttlMs: WHILE_IT_RUNS_MS, cacheScope: "public" } as const;
   const server = new McpServer(
     { name: "quern", title: "quern code search", version: VERSION },
@@ -67,8 +74,8 @@ export function createServer(contextOf: ContextOf, guard: Guard = UNGUARDED): Mc
     },
   );
   const calls: Calls = { contextOf, guard };
-  for (const one of TOOLS) addTool(server, one, calls);
-  addResources(server, calls);
+  for (const one of TOOLS) if (!withoutTools.includes(one.name)) addTool(server, one, calls);
+  if (!withoutTools.includes(read.name)) addResources(server, calls);
   return server;
 }
 

@@ -18,6 +18,8 @@ export interface StdioOptions {
   readonly behind: () => readonly string[];
   /** The guard that runs each call. */
   readonly guard: Guard;
+  /** The names of the tools that are not offered. */
+  readonly withoutTools?: readonly string[] | undefined;
   /** Aborting ends the server. */
   readonly signal: AbortSignal;
   readonly onError: (error: Error) => void;
@@ -26,7 +28,7 @@ export interface StdioOptions {
 /** Serves one client. Resolves when the client has closed standard input, or when the signal aborts. */
 export async function serveOnStdio(
   engine: Engine,
-  { behind, guard, signal, onError }: StdioOptions,
+  { behind, guard, withoutTools, signal, onError }: StdioOptions,
 ): Promise<void> {
   const cursors = new Cursors();
   const messages = Readable.from(messageLines(process.stdin, process.stdout), { highWaterMark: 1 });
@@ -43,7 +45,7 @@ export async function serveOnStdio(
           count: tokenBound,
           behind,
         }),
-        guard,
+        { guard, withoutTools },
       ),
     { onerror: onError, transport: new StdioServerTransport(messages, process.stdout) },
   );

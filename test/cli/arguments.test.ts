@@ -71,6 +71,10 @@ test.each<[string[], RegExp]>([
     /^quern: INVALID_REQUEST: --limt is not .*; use -m, --matches N /,
   ],
   [
+    ["mcp", "--without-tool", "histroy"],
+    /quern mcp: .*there is no tool "histroy"; there are search/,
+  ],
+  [
     ["search", "x", "--max-count=3"],
     /--max-count is not an option of quern search; use -m, --matches N /,
   ],

@@ -1,0 +1,27 @@
+/** The names of the tools, for options that name tools before the tools are loaded. */
+
+import { QuernError } from "../base/errors.ts";
+
+export const TOOL_NAMES: readonly string[] = [
+  "search",
+  "find_files",
+  "outline",
+  "definitions",
+  "references",
+  "read",
+  "tree",
+  "repositories",
+  "history",
+];
+
+/** Throws INVALID_REQUEST if the option is not a list of names of tools. `call` is what the option belongs to. */
+export function checkToolNames(call: string, names: unknown): void {
+  if (!Array.isArray(names))
+    throw new QuernError("INVALID_REQUEST", `${call}: withoutTools must be an array of names`);
+  const unknown: unknown = names.find((name) => !TOOL_NAMES.includes(name as string));
+  if (unknown !== undefined)
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `${call}: withoutTools: there is no tool ${JSON.stringify(unknown)}; there are ${TOOL_NAMES.join(", ")}`,
+    );
+}
