@@ -8,6 +8,7 @@
  * an error, and (?:x*)+ means x*.
  */
 
+import type { QuernError } from "../base/errors.ts";
 import { orbit } from "../kernel/folding.ts";
 import { EMPTY, NESTING_LIMIT, type Assertion, type Node } from "./ast.ts";
 import { EVERYTHING, normalize, union, type CodePoints } from "./code-points.ts";
@@ -286,14 +287,23 @@ class Parser {
     const repeated =
       typeof by === "string" ? repeatBy(operand, by, flags) : repeatCounted(operand, by, flags);
     if (repeated.expansion > REPETITION_LIMIT)
-      throw this.#in.syntax(`invalid repetition size: ${text(start)}`, start);
+      throw this.#invalidSize(
+        text(start),
+        start,
+        `nested counts multiply to at most ${REPETITION_LIMIT}`,
+      );
     this.#group.items.push(repeated);
   }
 
   #mustBeWithinLimit({ min, max }: Count, start: number): void {
-    const message = `invalid repetition size: ${this.#in.source.slice(start, this.#in.at)}`;
+    const text = this.#in.source.slice(start, this.#in.at);
     const isOver = min > REPETITION_LIMIT || (max !== Infinity && max > REPETITION_LIMIT);
-    if (min > max || isOver) throw this.#in.syntax(message, start);
+    if (isOver) throw this.#invalidSize(text, start, `a count is at most ${REPETITION_LIMIT}`);
+    if (min > max) throw this.#invalidSize(text, start, "the first count exceeds the second");
+  }
+
+  #invalidSize(text: string, start: number, why: string): QuernError {
+    return this.#in.syntax(`invalid repetition size: ${text}: ${why}`, start);
   }
 }
 

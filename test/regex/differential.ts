@@ -138,6 +138,7 @@ const inRe2Words = (message: string): string =>
     .replace(/^(back-references are|look-around is) not supported/, "invalid perl operator")
     .replace(/\(\?P=$/, "(?P")
     .replace(/^invalid UTF-8$/, "invalid escape sequence: \\x{") // RE2 reads behind a pattern that ends so
+    .replace(/^(invalid repetition size: [^:]*): .*$/, "$1")
     .replace(/^(missing|unexpected) \): .*/s, "$1 )");
 
 /**
