@@ -80,7 +80,19 @@ test.each([
   [withConnection(`{ "type": "gitea", "orgs": ["a"] }`), "FILE: connections.a.url is missing"],
   [github(`"exlude": {}`), `FILE: connections.a: unknown field "exlude"; did you mean exclude?`],
   [github(`"depth": 2`), `FILE: connections.a: unknown field "depth", which belongs elsewhere`],
-  [github(`"token": "ghp_secret"`), "FILE: connections.a.token must be an object"],
+  [
+    github(`"token": "ghp_secret"`),
+    'FILE: connections.a.token: must be { "env": "NAME" }, with the name of an environment variable; the secret itself must not be in the file',
+  ],
+  [
+    github(`"token": { "env": "ghp_secret" }`),
+    "FILE: connections.a.token.env: must be the name of an environment variable; the secret itself must not be in the file",
+  ],
+  [
+    github(`"token": { "env": "github_pat_11A" }`),
+    "FILE: connections.a.token.env: must be the name of an environment variable; the secret itself must not be in the file",
+  ],
+  [github(`"token": { "env": "GHP_TOKEN" }`), "taken"],
   [
     github(`"token": { "env": "ghp-secret" }`),
     "FILE: connections.a.token.env: must be the name of an environment variable; the secret itself must not be in the file",

@@ -46,14 +46,18 @@ const pair = path(2, "'acme/shop'");
  * The schema of a secret. The configuration contains only the name of an environment variable, which holds the
  * secret.
  */
-export const secret = z.strictObject({
-  env: z
-    .string()
-    .regex(
-      /^[A-Za-z_]\w*$/,
+export const secret = z.strictObject(
+  {
+    env: z.string().regex(
+      /^(?!gh[oprsu]_|github_pat_)[A-Za-z_]\w*$/, // GitHub's tokens could be names of variables
       "must be the name of an environment variable; the secret itself must not be in the file",
     ),
-});
+  },
+  {
+    error:
+      'must be { "env": "NAME" }, with the name of an environment variable; the secret itself must not be in the file',
+  },
+);
 
 const template = word.refine((text) => {
   const used = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, one]) => one);
