@@ -23,7 +23,8 @@ export interface LineMatch {
   readonly range: Range;
 }
 
-export const lineMatches = ({ chunks }: FileResult): LineMatch[] => chunks.flatMap(linesOf);
+export const lineMatches = ({ chunks }: Pick<FileResult, "chunks">): LineMatch[] =>
+  chunks.flatMap(linesOf);
 
 /** Lists the matches of a chunk. REQUIRES: its ranges are sorted, as they are in every chunk. */
 function linesOf({ content, contentStart, matchRanges }: Chunk): LineMatch[] {

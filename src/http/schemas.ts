@@ -16,7 +16,7 @@ import { STATUS, type ErrorBody, type RefusalCode } from "./refusal.ts";
 
 export const count = (description: string) => z.int().min(0).openapi({ description });
 const date = (description: string) => z.iso.datetime().openapi({ description });
-const id = z.int().min(0).openapi({ description: "Never changes and is never reused." });
+export const id = z.int().min(0).openapi({ description: "Never changes and is never reused." });
 
 // ── search ──
 
@@ -66,7 +66,7 @@ export const searchRequest = (maxMatches: number) =>
     })
     .openapi("SearchRequest");
 
-const position = z
+export const position = z
   .object({
     byteOffset: count("0-based, in the UTF-8 bytes of the file (of the path, for file names)."),
     lineNumber: z.int().min(1).openapi({ description: "1-based." }),
@@ -74,13 +74,13 @@ const position = z
   })
   .openapi("Position");
 
-const range = z.object({ start: position, end: position }).openapi("Range", {
+export const range = z.object({ start: position, end: position }).openapi("Range", {
   description: "The end is exclusive.",
 });
 
 const symbolKind = z.enum(SYMBOL_KINDS);
 
-const resultSymbol = z
+export const resultSymbol = z
   .object({
     symbol: z.string(),
     kind: symbolKind,
@@ -136,7 +136,7 @@ const fileResult = z
 
 const codeHostType = z.enum(CODE_HOST_TYPES).openapi("CodeHostType");
 
-const repositoryInfo = z
+export const repositoryInfo = z
   .object({
     id,
     codeHostType,
@@ -230,61 +230,6 @@ const errorEvent = z.object({ type: z.literal("error"), error: errorBody }).open
 export const streamEvent = z
   .discriminatedUnion("type", [chunkEvent, finalEvent, errorEvent])
   .openapi("StreamEvent");
-
-// ── symbols ──
-
-const MOST_SYMBOL_CHARACTERS = 1000;
-
-export const symbolRequest = z
-  .object({
-    symbolName: z.string().min(1).max(MOST_SYMBOL_CHARACTERS).openapi({
-      description: "Plain text, case-sensitive.",
-      example: "createHandler",
-    }),
-    language: z.string().max(100).optional().openapi({
-      description:
-        "TypeScript, TSX and JavaScript count as one language, and so do C and C++. Empty means any.",
-    }),
-    revisionName: z.string().max(1000).optional().openapi({
-      description:
-        "With repoName, the revision. Without repoName, a filter like rev:, which also matches parts of names. Default, or if empty: each repository's default revision.",
-    }),
-    repoName: z.string().optional().openapi({ description: "Default: all repositories." }),
-  })
-  .openapi("SymbolRequest");
-
-export const symbolResponse = z
-  .object({
-    stats: z.object({ matchCount: count("The total in the index, even if not all are listed.") }),
-    isSearchExhaustive: z.boolean().openapi({
-      description:
-        "False if not all are listed, the search timed out, or the symbols of some files are not indexed yet.",
-    }),
-    files: z.array(
-      z.object({
-        fileName: z.string(),
-        repository: z.string(),
-        repositoryId: id,
-        webUrl: z.string(),
-        language: z.string(),
-        matches: z.array(
-          z.object({
-            lineContent: z.string().openapi({
-              description:
-                "The line on which the match begins; if it is long, a part around the match.",
-            }),
-            lineContentStart: position.optional().openapi({
-              description:
-                "The position at which lineContent begins, if that is not the start of the line.",
-            }),
-            range,
-          }),
-        ),
-      }),
-    ),
-    repositoryInfo: z.array(repositoryInfo),
-  })
-  .openapi("SymbolResponse");
 
 // ── repositories, files, trees ──
 

@@ -129,7 +129,9 @@ const SEARCH_REFUSALS = [
 ] as const;
 
 /** Removes undefined fields, because the types of the engine do not allow them. */
-function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+export function present<T extends object>(
+  fields: T,
+): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }

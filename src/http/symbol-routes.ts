@@ -1,4 +1,4 @@
-/** Serves the definitions of a symbol and references to it. */
+/** Serves the definitions of a symbol and references to it, by a name or by a place that names the symbol. */
 
 import type { SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
@@ -6,10 +6,17 @@ import { makeAbsolute } from "./addresses.ts";
 import type { Settings } from "./options.ts";
 import { findVisible } from "./repository-routes.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";
-import * as schemas from "./schemas.ts";
+import { Refusal } from "./refusal.ts";
 import { answerInSlot, noteOutcome, SEARCH_TAG } from "./search-routes.ts";
 import { lineMatches } from "./line-matches.ts";
+import { answerPlace, hasRules } from "./symbol-places.ts";
 import { definitionsQuery, referencesQuery, type SymbolSearch } from "./symbol-query.ts";
+import {
+  symbolRequest,
+  symbolResponse,
+  type SymbolRequest,
+  type SymbolResponse,
+} from "./symbol-schemas.ts";
 
 const MOST_LISTED = 10_000; // further matches are only counted
 
@@ -34,27 +41,49 @@ function symbolRoute(
       audit: "search.performed",
       tag: SEARCH_TAG,
       summary: isDefinitions ? "Find definitions of a symbol" : "Find references to a symbol",
+      description:
+        "With a name, finds all places that have it. With a place that names the symbol, finds the places that mean this symbol.",
       access: "search",
-      body: schemas.symbolRequest,
-      answers: { status: 200, description: "The places, by file", schema: schemas.symbolResponse },
+      body: symbolRequest,
+      answers: { status: 200, description: "The places, by file", schema: symbolResponse },
       refusals: ["REPOSITORY_NOT_FOUND", "OVERLOADED"],
     },
-    async (call, { symbolName, language, revisionName, repoName }) => {
-      const scope = await scopeOf(call, repoName, revisionName || undefined);
-      const request: SearchRequest = {
+    async (call, request) => {
+      const { symbolName, language, repoName, atLeast, after } = request;
+      const revisionName = request.revisionName || undefined;
+      const place = placeOf(request);
+      if (place !== undefined && (await hasRules(place.path))) {
+        const repository = await findVisible(call, place.repoName);
+        const revision = revisionName === "HEAD" ? undefined : revisionName;
+        const asked = { ...place, repository, revision, isDefinitions, atLeast, after };
+        return answerInSlot(call, async (options) => ({
+          body: await answerPlace(call, asked, options),
+        }));
+      }
+      const scope = await scopeOf(call, repoName, revisionName);
+      const search: SearchRequest = {
         query: queryOf({ symbolName, language, revision: scope.revision }),
         matches: Math.min(settings.maxMatches, MOST_LISTED),
         isRegexEnabled: true,
         isCaseSensitivityEnabled: true,
       };
       return answerInSlot(call, async (options) => {
-        const found = await call.engine.search(request, { ...options, ...scope.viewer });
+        const found = await call.engine.search(search, { ...options, ...scope.viewer });
         await makeAbsolute(call, found.files);
         noteOutcome(call, found);
-        return { body: symbolResponse(found) };
+        return { body: responseByName(found, place === undefined ? {} : BY_NAME) };
       });
     },
   );
+}
+
+/** Returns the place of a request, or undefined if it has none. Refuses a part of a place. */
+function placeOf({ repoName, fileName: path, line, column, atLeast, after }: SymbolRequest) {
+  if (repoName !== undefined && path !== undefined && line !== undefined && column !== undefined)
+    return { repoName, path, line, column };
+  if ([path, line, column, atLeast, after].every((field) => field === undefined)) return undefined;
+  const needs = "a place needs repoName, fileName, line and column; atLeast and after need a place";
+  throw new Refusal("INVALID_REQUEST_BODY", needs);
 }
 
 interface Scope {
@@ -79,7 +108,13 @@ async function scopeOf(
   return { viewer: { viewer: { repositoryIds: new Set([repository.id]) } }, revision };
 }
 
-function symbolResponse({ stats, files, repositoryInfo, isSearchExhaustive }: SearchResponse) {
+/** What is known of a place in a language without rules. */
+const BY_NAME = { certainty: "possible", why: "its language has no rules" } as const;
+
+function responseByName(
+  { stats, files, repositoryInfo, isSearchExhaustive }: SearchResponse,
+  known: Partial<typeof BY_NAME>,
+): SymbolResponse {
   return {
     stats: { matchCount: stats.totalMatchCount },
     isSearchExhaustive,
@@ -89,7 +124,7 @@ function symbolResponse({ stats, files, repositoryInfo, isSearchExhaustive }: Se
       repositoryId: file.repositoryId,
       webUrl: file.webUrl,
       language: file.language,
-      matches: lineMatches(file),
+      matches: lineMatches(file).map((match) => ({ ...match, ...known })),
     })),
     repositoryInfo,
   };

@@ -24,6 +24,15 @@ export type Certainty = "resolved" | "likely" | "possible";
  */
 export type NavigationUse = "definition" | "call" | "read" | "write" | "type" | "import";
 
+export const NAVIGATION_USES = [
+  "definition",
+  "call",
+  "read",
+  "write",
+  "type",
+  "import",
+] as const satisfies readonly NavigationUse[];
+
 /**
  * The symbol that is asked for: a name, or a place where it is named. A name may have its parent before it, as in
  * `Cart.add`.

@@ -28,6 +28,7 @@ const engine = await openEngine([
       "min.js": "use(it);".repeat(64 * KIB),
       "line.txt": "needle ".repeat(150_000),
       "names.ts": `class ${"N".repeat(150_000)} {\n  ${"m".repeat(150_000)}() {}\n}\n`,
+      "uses.ts": `class ${"N".repeat(150_000)} {\n  m() {\n${"    this.m();\n".repeat(1500)}  }\n}\n`,
       "lines.txt": `${"word ".repeat(800)}\n`.repeat(250),
       "quotes.txt": '"\\"\\\t'.repeat(40_000),
       [LONG_PATH]: "copy",
@@ -78,6 +79,8 @@ const whole = { whole: true };
  */
 const ANSWERED = ANSWER + 2 * MIB;
 
+const PLACE = { repoName: "hostile" };
+
 test.each<[route: string, asked: object, most: number]>([
   // a match takes a window of 2 * 256, the name, and the address
   ["find_references", { symbolName: "it" }, LISTED * KIB],
@@ -86,6 +89,8 @@ test.each<[route: string, asked: object, most: number]>([
   ["find_references", { symbolName: "word" }, LISTED * (2 * KIB)],
   ["find_references", { symbolName: "N".repeat(1000) }, LISTED * KIB],
   ["find_definitions", { symbolName: "m".repeat(1000) }, LISTED * KIB],
+  ["find_references", { symbolName: "m", ...PLACE, fileName: "uses.ts", line: 2, column: 3 }, MIB],
+  ["find_references", { symbolName: "N", ...PLACE, fileName: "names.ts", line: 1, column: 7 }, MIB],
   ["search", search("N file:names"), ANSWERED],
   ["search", search("sym:m file:names", regex), ANSWERED],
   ["search", search("needle"), ANSWERED],

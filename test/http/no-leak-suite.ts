@@ -260,8 +260,8 @@ const EACH: readonly [string, Ask][] = [
     ),
   ),
   ...["find_definitions", "find_references"].flatMap((route) =>
-    [{}, { repoName: HIDDEN }].map((named) =>
-      posted(`/api/${route}`, { symbolName: "needle", ...named }),
+    [{}, { repoName: HIDDEN }, { repoName: HIDDEN, fileName: "src/0.ts", line: 1, column: 1 }].map(
+      (named) => posted(`/api/${route}`, { symbolName: "needle", ...named }),
     ),
   ),
   posted("/api/files", { repoName: HIDDEN, revisionName: "main" }),

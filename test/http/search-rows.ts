@@ -11,6 +11,32 @@ const stream = ["post", "/api/stream_search"] as [string, string];
 const definitions = ["post", "/api/find_definitions"] as [string, string];
 const references = ["post", "/api/find_references"] as [string, string];
 
+/** The place of a call in acme/open. */
+const NEEDLE_CALL = { symbolName: "needle", fileName: "src/a.ts", line: 4, column: 17 };
+
+interface PlacedFile {
+  fileName: string;
+  webUrl: string;
+  matches: {
+    lineContent: string;
+    range: { start: { lineNumber: number } };
+    certainty: string;
+    use?: string;
+  }[];
+}
+
+interface Placed {
+  files: PlacedFile[];
+  targets?: PlacedFile[];
+}
+
+const showPlaced = (files: readonly PlacedFile[] = []): string[] =>
+  files.flatMap(({ fileName, matches }) =>
+    matches.map(
+      ({ range, certainty, use }) => `${fileName}:${range.start.lineNumber} ${certainty} ${use}`,
+    ),
+  );
+
 interface Found {
   files: { repository: string; fileName: { text: string } }[];
   stats: { totalMatchCount: number };
@@ -275,6 +301,73 @@ export const SEARCH_ROWS: Row[] = [
     status: 200,
     check: (body: { stats: object }) => expect(body.stats).toEqual({ matchCount: 0 }),
   },
+  {
+    name: "references of a symbol by its place",
+    operation: references,
+    request: asks("/api/find_references", { ...NEEDLE_CALL, repoName: "acme/open" }),
+    status: 200,
+    check: (body: Placed) => {
+      expect(showPlaced(body.targets)).toEqual(["src/a.ts:1 resolved definition"]);
+      expect(showPlaced(body.files)).toEqual([
+        "src/a.ts:4 resolved call",
+        "src/a.ts:4 resolved call",
+        "src/deep/b.ts:1 resolved import",
+        "src/deep/b.ts:2 resolved call",
+      ]);
+      expect(body).toMatchObject({
+        stats: { matchCount: 4 },
+        isSearchExhaustive: true,
+        counts: { resolved: 4, likely: 0, possible: 0 },
+        leftOut: { otherDeclarations: 0, comments: 0, strings: 0 },
+        filesResolved: 2,
+      });
+      expect(body.files[0]!.matches[0]!.lineContent).toBe("const needles = needle() + needle();");
+      expect(body.files[1]!.webUrl).toMatch(/^http:.*b\.ts$/);
+    },
+  },
+  {
+    name: "the definition of a symbol by its place",
+    operation: definitions,
+    request: asks("/api/find_definitions", { ...NEEDLE_CALL, repoName: "acme/open" }),
+    status: 200,
+    check: (body: Placed) =>
+      expect(showPlaced(body.files)).toEqual(["src/a.ts:1 resolved definition"]),
+  },
+  {
+    name: "a place in a language without rules leads to the name",
+    operation: references,
+    request: asks("/api/find_references", {
+      ...NEEDLE_CALL,
+      repoName: "acme/open",
+      fileName: "src/deep/c.c",
+      atLeast: "resolved",
+    }),
+    status: 200,
+    check: (body: Placed) => {
+      expect(body.targets).toBe(undefined);
+      expect(showPlaced(body.files)).toContain("src/a.ts:4 possible undefined");
+    },
+  },
+  ...[
+    { fileName: "src/a.ts" },
+    { fileName: "src/a.ts", line: 4, column: 17 },
+    { repoName: "acme/open", line: 4 },
+    { repoName: "acme/open", atLeast: "likely" },
+    { repoName: "acme/open", after: "x" },
+    { ...NEEDLE_CALL, repoName: "acme/open", line: 0 },
+    { ...NEEDLE_CALL, repoName: "acme/open", column: 1e10 },
+    { ...NEEDLE_CALL, repoName: "acme/open", atLeast: "exact?" },
+    { ...NEEDLE_CALL, repoName: "acme/open", after: "x" },
+    { ...NEEDLE_CALL, repoName: "acme/open", line: 99 },
+    { ...NEEDLE_CALL, repoName: "acme/open", fileName: "src/none.ts" },
+    { ...NEEDLE_CALL, repoName: "acme/open", revisionName: "none" },
+  ].map((fields): Row => ({
+    name: `references at ${JSON.stringify(fields)}`,
+    operation: references,
+    request: asks("/api/find_references", { symbolName: "needle", ...fields }),
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+  })),
   ...[definitions, references].flatMap(([method, path]): Row[] => [
     {
       name: `${path} of no repository`,

@@ -123,7 +123,10 @@ const asks = (): Ask[] => [
   ...["alpha", "needle", "Beta"].flatMap((symbolName) =>
     ["/api/find_definitions", "/api/find_references"].flatMap((route): Ask[] => [
       [route, post({ symbolName })],
-      ...SECRETS.map((repoName): Ask => [route, post({ symbolName, repoName })]),
+      ...SECRETS.flatMap((repoName): Ask[] => [
+        [route, post({ symbolName, repoName })],
+        [route, post({ symbolName, repoName, fileName: "src/a.ts", line: 1, column: 10 })],
+      ]),
     ]),
   ),
   ...["", "?query=e", "?perPage=2&page=2", "?sort=pushed&direction=desc"].map((rest): Ask => [

@@ -13,6 +13,7 @@ import { buildRepository } from "../../scripts/build-corpus.ts";
 import type { explanation } from "../../src/http/explain-schema.ts";
 import type * as history from "../../src/http/history-schemas.ts";
 import type * as schemas from "../../src/http/schemas.ts";
+import type * as symbols from "../../src/http/symbol-schemas.ts";
 import { git } from "../../src/index.ts";
 import type * as read from "../../src/page/wire/answers.ts";
 import { inBrowser } from "./browser.ts";
@@ -35,7 +36,7 @@ export type AnswersFit = All<
     Fits<typeof schemas.revisionList, read.Revision[]>,
     Fits<typeof schemas.sourceResponse, read.Source>,
     Fits<typeof schemas.treeResponse, { tree: read.TreeNode }>,
-    Fits<typeof schemas.symbolResponse, read.SymbolAnswer>,
+    Fits<typeof symbols.symbolResponse, read.SymbolAnswer>,
     Fits<typeof history.commitList, read.Commit[]>,
     Fits<typeof history.diffResponse, { files: read.Diff[] }>,
     Fits<typeof history.blameResponse, read.Blame>,

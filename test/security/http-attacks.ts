@@ -109,6 +109,20 @@ const described = [
 ];
 
 const symbolic = [
+  {
+    what: "a path of a megabyte",
+    body: field(
+      `"symbolName":"x","repoName":"acme/open","fileName":"${filled("a/")}.ts","line":1,"column":1`,
+    ),
+    status: 400,
+  },
+  {
+    what: "a cursor of a megabyte",
+    body: field(
+      `"symbolName":"x","repoName":"acme/open","fileName":"src/a.ts","line":1,"column":17,"after":"${filled("ab")}"`,
+    ),
+    status: 400,
+  },
   { what: "a name of a megabyte", body: field(`"symbolName":"${filled("ab")}"`), status: 400 },
   {
     what: "a name as long as may be",
