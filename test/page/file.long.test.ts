@@ -32,27 +32,32 @@ inBrowser("files", (browser) => {
     await page.waitForURL(/#L8-12$/);
   });
 
-  test("a click on a name, or Enter at the caret, shows its definitions and references", async () => {
+  test("a click on a name, or Enter at the caret, shows its definitions and uses", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
     await page
       .locator(".cm-line span", { hasText: /^retryWithBackoff$/ })
       .first()
       .click();
     const panel = page.getByRole("complementary", { name: /of retryWithBackoff$/ });
-    await panel.getByText(/^Definitions/).waitFor();
-    const { stats } = await site.engine.search({
-      query: "content:\\bretryWithBackoff\\b repo:task-queue lang:TypeScript",
-      matches: 0,
-      isRegexEnabled: true,
-      isCaseSensitivityEnabled: true,
-    });
-    await panel.getByRole("heading", { name: `References ${stats.totalMatchCount}` }).waitFor();
+    await panel.getByText(/^Definitions 1/).waitFor();
+    // 3 imports and exports, 4 calls; not the text in README.md and CHANGELOG.md
+    await panel.getByText(/^Certain uses 7/).waitFor();
+    const rows = panel.locator(".uses .line");
+    expect((await rows.locator(".use").allTextContents()).toSorted()).toEqual([
+      "call",
+      "call",
+      "call",
+      "call",
+      "import",
+      "import",
+      "import",
+    ]);
     await page.keyboard.press("Enter");
     await panel
       .getByRole("link", { name: /export async function retryWithBackoff/ })
       .first()
       .click();
-    await page.waitForURL(/src\/retry\.ts\?name=retryWithBackoff#L\d+$/);
+    await page.waitForURL(/src\/retry\.ts\?name=retryWithBackoff&at=src%2Fqueue.ts%3A3%3A10#L22$/);
     await page
       .locator(".cm-target", { hasText: "export async function retryWithBackoff" })
       .waitFor();
@@ -60,7 +65,7 @@ inBrowser("files", (browser) => {
     await expect.poll(() => place.textContent()).toContain("export async function");
     await expect.poll(() => page.title()).toBe("retryWithBackoff in retry.ts – task-queue – Quern");
     await page.reload(); // the address is the state
-    await panel.getByRole("heading", { name: /^References/ }).waitFor();
+    await panel.getByText(/^Certain uses/).waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "queue.ts", exact: true }).waitFor();
     await panel.waitFor();
@@ -71,7 +76,62 @@ inBrowser("files", (browser) => {
     await page.waitForURL(/queue\.ts$/);
   });
 
-  test("the keyboard alone reaches lines, a name's references, another file, and the way back", async () => {
+  test("a name without a place shows all places with the name", async () => {
+    const file = `${site.root}browse/task-queue/-/blob/src/queue.ts`;
+    const page = await visit(browser, `${file}?name=retryWithBackoff`);
+    const panel = page.getByRole("complementary", { name: /of retryWithBackoff$/ });
+    const { stats } = await site.engine.search({
+      query: "content:\\bretryWithBackoff\\b repo:task-queue lang:TypeScript",
+      matches: 0,
+      isRegexEnabled: true,
+      isCaseSensitivityEnabled: true,
+    });
+    const title = `All places with this name ${stats.totalMatchCount}`;
+    await panel.getByRole("heading", { name: title }).waitFor();
+  });
+
+  test("two members of one name have different uses", async () => {
+    const file = `${site.root}browse/task-queue/-/blob/src/queue.ts`;
+    const page = await visit(browser, file);
+    await page.locator(".cm-line").first().waitFor();
+    const usesAt = async (line: number, column: number): Promise<string> => {
+      await page.goto(`${file}?name=start&at=src/queue.ts:${line}:${column}`);
+      const panel = page.getByRole("complementary", { name: /of start$/ });
+      await panel.getByText(/^Certain uses|^No use/).waitFor();
+      return panel.locator(".places").first().innerText();
+    };
+    expect(await usesAt(53, 3)).toContain("start(): void {"); // the queue's own method
+    expect(await usesAt(57, 14)).toContain("start(signal: AbortSignal)"); // the method of a worker
+  });
+
+  test("the pointer over a name shows its signature and its comment", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
+    await page
+      .locator(".cm-line span", { hasText: /^TaskQueue$/ })
+      .first()
+      .hover();
+    const card = page.locator(".name-card");
+    await card.waitFor();
+    expect(await card.innerText()).toContain("export class TaskQueue");
+    expect(await card.innerText()).toContain("A queue of tasks of several kinds.");
+    expect(await card.innerText()).toContain("src/queue.ts:22 · certain");
+    // there is no card for a keyword
+    await page.mouse.move(0, 0);
+    await expect.poll(() => card.count()).toBe(0);
+  });
+
+  test("the key d goes to the definition of a name, and Esc back", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts#L78`);
+    await page.locator(".cm-target").waitFor();
+    for (let n = 0; n < 12; n++) await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("d");
+    await page.waitForURL(/src\/retry\.ts#L22$/);
+    await page.locator(".cm-target", { hasText: "retryWithBackoff<T>" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/queue\.ts#L78$/);
+  });
+
+  test("the keyboard alone reaches lines, a name's uses, another file, and the way back", async () => {
     const page = await visit(browser, `${site.root}search?q=retryWithBackoff+file:queue.ts`);
     await page.locator("mark").first().waitFor();
     await page.getByRole("textbox", { name: "Search code" }).focus();

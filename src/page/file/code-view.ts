@@ -16,6 +16,7 @@ import {
   Decoration,
   EditorView,
   highlightSpecialChars,
+  hoverTooltip,
   keymap,
   lineNumbers,
   type DecorationSet,
@@ -36,7 +37,19 @@ export interface CodeOptions {
   /** Called when line numbers are clicked. */
   onLines: (lines: Lines) => void;
   /** Called when a name is clicked, or when Enter is pressed while the caret is on a name. */
-  onName: (name: string) => void;
+  onName: (name: Name) => void;
+  /** Called when the reader wants to go to the definition of a name. */
+  onDefinition: (name: Name) => void;
+  /** Resolves to the card to show while the pointer is over a name, or to undefined to show none. */
+  cardOf: (name: Name) => Promise<HTMLElement | undefined>;
+}
+
+/** A name in the text, and where it begins. */
+export interface Name {
+  name: string;
+  line: number;
+  /** The column in code points, from 1. */
+  column: number;
 }
 
 export interface CodeView {
@@ -96,7 +109,7 @@ function keepCaretInView(view: EditorView): ResizeObserver {
   return observer;
 }
 
-function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
+function extensionsOf({ label, onLines, cardOf, ...names }: CodeOptions): Extension[] {
   return [
     EditorState.readOnly.of(true),
     EditorView.contentAttributes.of({
@@ -112,13 +125,15 @@ function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
     highlightSelectionMatches(),
     search({ top: true }),
     keymap.of([
-      { key: "Enter", run: (view) => nameAtCaret(view, onName) },
+      { key: "Enter", run: (view) => nameAtCaret(view, names.onName) },
+      { key: "d", run: (view) => nameAtCaret(view, names.onDefinition) },
       // the browser's own shortcuts reach only lines that are drawn
       { key: "Mod-Home", mac: "Cmd-ArrowUp", run: (view) => goTo(view, 0) },
       { key: "Mod-End", mac: "Cmd-ArrowDown", run: (view) => goTo(view, view.state.doc.length) },
       ...searchKeymap,
     ]),
-    EditorView.domEventHandlers({ click: clickedName(onName) }),
+    EditorView.domEventHandlers({ click: clickedName(names) }),
+    hoverCards(cardOf),
     targetLines,
   ];
 }
@@ -175,28 +190,56 @@ function goTo(view: EditorView, anchor: number): boolean {
 
 // ── names ──
 
+type OnNames = Pick<CodeOptions, "onName" | "onDefinition">;
+
+const NO_NAMES = ".tok-keyword, .tok-comment, .tok-string, .tok-number, .cm-gutters";
+
 const clickedName =
-  (onName: CodeOptions["onName"]) =>
+  ({ onName, onDefinition }: OnNames) =>
   (event: MouseEvent, view: EditorView): boolean => {
     const target = event.target as Element;
     const isName = target.closest(".tok-keyword, .tok-comment, .cm-gutters") === null;
     if (!isName || event.detail > 1 || !view.state.selection.main.empty) return false;
     const at = view.posAtCoords({ x: event.clientX, y: event.clientY }, false);
-    const name = nameAt(view.state, at);
-    if (name !== undefined) onName(name);
+    const found = nameAt(view.state, at);
+    if (found !== undefined) (event.ctrlKey || event.metaKey ? onDefinition : onName)(found.name);
     return false;
   };
 
-function nameAtCaret(view: EditorView, onName: CodeOptions["onName"]): boolean {
-  const name = nameAt(view.state, view.state.selection.main.head);
-  if (name !== undefined) onName(name);
-  return name !== undefined;
+function nameAtCaret(view: EditorView, use: (name: Name) => void): boolean {
+  const found = nameAt(view.state, view.state.selection.main.head);
+  if (found !== undefined) use(found.name);
+  return found !== undefined;
 }
 
-function nameAt({ doc }: EditorState, at: number): string | undefined {
-  const { text, from } = doc.lineAt(at);
+const HOVER_MS = 350;
+
+const hoverCards = (cardOf: CodeOptions["cardOf"]): Extension =>
+  hoverTooltip(
+    async (view, at) => {
+      const { node } = view.domAtPos(at);
+      const element = node instanceof Element ? node : node.parentElement;
+      const found = element?.closest(NO_NAMES) ? undefined : nameAt(view.state, at);
+      const dom = found && (await cardOf(found.name));
+      if (found === undefined || dom === undefined) return null;
+      return { pos: found.from, end: found.to, above: true, create: () => ({ dom }) };
+    },
+    { hoverTime: HOVER_MS },
+  );
+
+interface FoundName {
+  name: Name;
+  from: number;
+  to: number;
+}
+
+function nameAt({ doc }: EditorState, at: number): FoundName | undefined {
+  const { text, from, number } = doc.lineAt(at);
   const before = /[\p{L}\p{N}_$]*$/u.exec(text.slice(0, at - from))![0];
   const after = /^[\p{L}\p{N}_$]*/u.exec(text.slice(at - from))![0];
   const name = before + after;
-  return /^[\p{L}_$]/u.test(name) && name.length <= 200 ? name : undefined;
+  if (!/^[\p{L}_$]/u.test(name) || name.length > 200) return undefined;
+  const start = at - before.length;
+  const column = Array.from(text.slice(0, start - from)).length + 1;
+  return { name: { name, line: number, column }, from: start, to: start + name.length };
 }

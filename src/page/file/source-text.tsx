@@ -1,6 +1,6 @@
 /** Shows the text of a file, and loads the code that draws it. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
 import { usePage } from "../frame/page-context.ts";
@@ -8,7 +8,9 @@ import { hasNoFocus } from "../frame/place.ts";
 import { plainText } from "../frame/plain-text.tsx";
 import type { Source } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
-import type { CodeView } from "./code-view.ts";
+import type { CodeView, Name } from "./code-view.ts";
+import { cardMaker } from "./hover-card.ts";
+import { definitionsAt, firstOf, type NameInFile } from "./symbol-request.ts";
 
 interface SourceTextProps {
   source: Source;
@@ -23,6 +25,22 @@ export function SourceText({ source, address }: SourceTextProps) {
   const view = useRef<CodeView>(undefined);
   const latest = useRef(address);
   latest.current = address;
+  const cardOf = useMemo(() => cardMaker(client), [client]);
+  const placeOf = ({ name, line, column }: Name): NameInFile => {
+    const { repository, ref, path } = latest.current;
+    return { repository, ref, name, at: { path, line, column } };
+  };
+  /** Opens the only definition of a name. If there are others, or none is known, lists them. */
+  const goToDefinition = async (asked: Name): Promise<void> => {
+    const place = placeOf(asked);
+    const found = await definitionsAt(client, place);
+    const isOne = found?.targets.length === 1 && found.targets[0]!.matches.length === 1;
+    const target = isOne ? firstOf(found.targets) : undefined;
+    const { name: _, at: __, lines: ___, ...here } = latest.current;
+    if (target === undefined) return router.go({ ...here, name: asked.name, at: place.at });
+    const { lineNumber: line } = target.range.start;
+    router.go({ ...here, path: target.fileName, lines: { from: line, to: line } });
+  };
   useEffect(() => {
     let isHere = true;
     const open = async (): Promise<void> => {
@@ -34,8 +52,13 @@ export function SourceText({ source, address }: SourceTextProps) {
         language: source.language,
         label: plainText(source.path),
         onLines: (lines) => router.go({ ...latest.current, lines }, "replace"),
-        onName: (name) =>
-          router.go({ ...latest.current, name }, latest.current.name ? "replace" : "push"),
+        onName: ({ name, line, column }) => {
+          const at = { path: latest.current.path, line, column };
+          const how = latest.current.name === undefined ? "push" : "replace";
+          router.go({ ...latest.current, name, at }, how);
+        },
+        onDefinition: (name) => void goToDefinition(name),
+        cardOf: (name) => cardOf(placeOf(name)),
       });
       view.current.show(latest.current.lines);
       if (hasNoFocus()) view.current.focus(); // so that the arrow keys scroll the text

@@ -1,13 +1,18 @@
-/** Shows where a name is defined and where it is used. */
+/**
+ * Shows where a symbol is defined and where it is used. The uses of the symbol at a place are grouped by how certain
+ * they are. Without a place, or in a language without rules, all places that have the name are shown.
+ */
 
+import { useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
 import { useAsked, type Asking } from "../frame/asked.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage } from "../frame/page-context.ts";
-import { MarkedText, PlainText, plainText } from "../frame/plain-text.tsx";
-import { linesOf, withoutIndentation } from "../search/lines.ts";
-import type { SymbolAnswer } from "../wire/answers.ts";
-import { wordsOf } from "../wire/client.ts";
+import { PlainText, plainText } from "../frame/plain-text.tsx";
+import type { Certainty, SymbolAnswer, SymbolFile } from "../wire/answers.ts";
+import { Refused, wordsOf, type Client } from "../wire/client.ts";
+import { Places } from "./symbol-places.tsx";
+import { placeRequest } from "./symbol-request.ts";
 
 interface SymbolPanelProps {
   name: string;
@@ -17,20 +22,17 @@ interface SymbolPanelProps {
 
 export function SymbolPanel({ name, language, address }: SymbolPanelProps) {
   const { client, router } = usePage();
-  const { repository, ref } = address;
-  const request = { symbolName: name, ...(language !== "" && { language }) };
-  const here = { repoName: repository, ...(ref !== undefined && { revisionName: ref }) };
-  const key = JSON.stringify([request, here]);
-  const definitions = useAsked(key, async (signal) => {
-    const inRepository = await client.definitions({ ...request, ...here }, signal);
-    // another repository may define what this one does not
-    return inRepository.stats.matchCount > 0 ? inRepository : client.definitions(request, signal);
-  });
-  const references = useAsked(key, (signal) => client.references({ ...request, ...here }, signal));
-  const { name: _, ...withoutName } = address;
+  const { repository, ref, at } = address;
+  const key = JSON.stringify([name, language, repository, ref, at]);
+  const asked = useAsked(key, (signal) =>
+    at === undefined
+      ? byName(client, { name, language, address }, signal)
+      : atPlace(client, { name, language, address }, signal),
+  );
+  const { name: _, at: __, ...withoutName } = address;
   const onClose = (): void => router.go(withoutName, "replace");
   return (
-    <aside class="side panel" aria-label={`Definitions and references of ${plainText(name)}`}>
+    <aside class="side panel" aria-label={`Definitions and uses of ${plainText(name)}`}>
       <div class="panel-head">
         <h2>
           <code>
@@ -41,85 +43,142 @@ export function SymbolPanel({ name, language, address }: SymbolPanelProps) {
           <Icon name="close" />
         </button>
       </div>
-      <Places title="Definitions" asked={definitions} address={address} />
-      <Places title="References" asked={references} address={address} />
+      <Symbol key={key} asked={asked} address={address} />
     </aside>
   );
 }
 
-interface PlacesProps {
-  title: string;
-  asked: Asking<SymbolAnswer>;
-  address: FileView;
+/** The definitions and the uses of a symbol. */
+interface Uses {
+  definitions: SymbolAnswer;
+  uses: SymbolAnswer;
 }
 
-const FILES_SHOWN = 100;
+/** Resolves to all places that have the name of a symbol. Another repository may define what this one does not. */
+async function byName(
+  client: Client,
+  { name, language, address: { repository, ref } }: SymbolPanelProps,
+  signal: AbortSignal,
+): Promise<Uses> {
+  const request = { symbolName: name, ...(language !== "" && { language }) };
+  const here = {
+    ...request,
+    repoName: repository,
+    ...(ref !== undefined && { revisionName: ref }),
+  };
+  const [inRepository, uses] = await Promise.all([
+    client.definitions(here, signal),
+    client.references(here, signal),
+  ]);
+  const isHere = inRepository.stats.matchCount > 0;
+  return { definitions: isHere ? inRepository : await client.definitions(request, signal), uses };
+}
 
-function Places({ title, asked, address }: PlacesProps) {
-  if (asked.state === "waiting") return <p class="muted">{title} …</p>;
+/** Resolves to the places that mean the symbol at a place, or to those of its name if this symbol is not known. */
+async function atPlace(
+  client: Client,
+  asked: SymbolPanelProps,
+  signal: AbortSignal,
+): Promise<Uses> {
+  const { name, address } = asked;
+  const uses = await client
+    .references(placeRequest({ ...address, name, at: address.at! }), signal)
+    .catch((error: unknown) => {
+      if (error instanceof Refused && error.status === 400) return undefined;
+      throw error;
+    });
+  const targets = uses?.targets ?? [];
+  if (uses === undefined || targets.length === 0) return byName(client, asked, signal);
+  return { definitions: { ...uses, files: targets }, uses };
+}
+
+function Symbol({ asked, address }: { asked: Asking<Uses>; address: FileView }) {
+  if (asked.state === "waiting") return <p class="muted">Loading …</p>;
   if (asked.state === "failed") return <p class="error">{wordsOf(asked.error)}</p>;
-  const { files, stats } = asked.value;
+  const { definitions, uses } = asked.value;
   return (
-    <section>
-      <h3>
-        {title} <span class="muted">{stats.matchCount.toLocaleString("en")}</span>
-      </h3>
-      {files.slice(0, FILES_SHOWN).map((file) => (
-        <PlacesInFile key={`${file.repository}/${file.fileName}`} file={file} address={address} />
-      ))}
-      {files.length > FILES_SHOWN && (
-        <p class="muted">and in {files.length - FILES_SHOWN} more files</p>
+    <>
+      <Places title="Definitions" files={definitions.files} address={address} />
+      {uses.targets === undefined ? (
+        <>
+          <Places
+            title="All places with this name"
+            files={uses.files}
+            count={uses.stats.matchCount}
+            address={address}
+          />
+          <p class="muted">Found by the name alone: some places may mean another symbol.</p>
+        </>
+      ) : (
+        <CertainUses first={uses} address={address} />
       )}
-    </section>
+    </>
   );
 }
 
-function PlacesInFile({
-  file,
-  address,
-}: {
-  file: SymbolAnswer["files"][number];
-  address: FileView;
-}) {
-  const { router } = usePage();
-  const { repository, fileName, matches } = file;
-  const isHere = repository === address.repository;
-  const { name, ref } = address;
-  const place = {
-    repository,
-    path: fileName,
-    ...(isHere && ref && { ref }),
-    ...(name && { name }),
+const CERTAINTIES: readonly (readonly [Certainty, title: string, what: string])[] = [
+  ["resolved", "Certain uses", "The rules of the language lead from here to the definition"],
+  ["likely", "Likely uses", "The file can know only one declaration of this name"],
+  ["possible", "Possible uses", "Only the name is known"],
+];
+
+/** Shows the uses of a symbol by their certainty. Places of which only the name is known are folded. */
+function CertainUses({ first, address }: { first: SymbolAnswer; address: FileView }) {
+  const { client } = usePage();
+  const [pages, setPages] = useState([first]);
+  const { nextCursor } = pages.at(-1)!;
+  const { counts, leftOut } = first;
+  const files = pages.flatMap((page) => page.files);
+  const onMore = async (): Promise<void> => {
+    const asked = placeRequest({ ...address, name: address.name!, at: address.at! });
+    const next = await client.references({ ...asked, after: nextCursor! });
+    setPages([...pages, next]);
   };
-  const isShown = isHere && fileName === address.path;
   return (
-    <div class="places">
-      <h4>
-        {!isHere && (
-          <span class="repository">
-            <PlainText text={repository} />
-          </span>
-        )}
-        <PlainText text={fileName} />
-      </h4>
-      {matches.map(({ lineContent, range }) => {
-        const { lineNumber } = range.start;
-        const chunk = { content: lineContent, contentStart: { lineNumber, column: 1 } };
-        const [line] = linesOf({ ...chunk, matchRanges: [range] });
-        const lines = { from: lineNumber, to: lineNumber };
+    <>
+      {first.stats.matchCount === 0 && (
+        <p class="muted">No use was found. Reflection and other repositories are not seen.</p>
+      )}
+      {CERTAINTIES.map(([certainty, title, what]) => {
+        const count = counts?.[certainty] ?? 0;
+        const places = <Places files={filesWith(files, certainty)} address={address} />;
+        if (count === 0) return null;
         return (
-          <a
-            key={`${lineNumber}:${range.start.column}`}
-            class="line match"
-            data-result
-            aria-current={isShown && lineNumber === address.lines?.from ? "location" : undefined}
-            href={router.href({ view: "file", ...place, lines })}
-          >
-            <span class="number">{lineNumber}</span>
-            <code>{line && <MarkedText {...withoutIndentation(line)} />}</code>
-          </a>
+          <details key={certainty} class="uses" open={certainty !== "possible"}>
+            <summary title={what}>
+              {title} <span class="muted">{count.toLocaleString("en")}</span>
+            </summary>
+            {places}
+          </details>
         );
       })}
-    </div>
+      {nextCursor !== undefined && (
+        <button type="button" class="quiet" onClick={() => void onMore()}>
+          Show more uses
+        </button>
+      )}
+      {leftOut && <LeftOut {...leftOut} />}
+      {!first.isSearchExhaustive && nextCursor === undefined && (
+        <p class="muted">Not all files were read: there may be more uses.</p>
+      )}
+    </>
   );
+}
+
+/** Returns the files with only their matches of a certainty. */
+const filesWith = (files: readonly SymbolFile[], certainty: Certainty): SymbolFile[] =>
+  files
+    .map((file) => ({
+      ...file,
+      matches: file.matches.filter((match) => match.certainty === certainty),
+    }))
+    .filter(({ matches }) => matches.length > 0);
+
+function LeftOut({ otherDeclarations, comments, strings }: Required<SymbolAnswer>["leftOut"]) {
+  const parts = [
+    ...(otherDeclarations > 0 ? [`${otherDeclarations} of other declarations`] : []),
+    ...(comments > 0 ? [`${comments} in comments`] : []),
+    ...(strings > 0 ? [`${strings} in texts`] : []),
+  ];
+  return parts.length === 0 ? null : <p class="muted">Left out: {parts.join(", ")}.</p>;
 }

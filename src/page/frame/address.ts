@@ -3,7 +3,7 @@
  *
  *     ?q=NAME&page=2                                    the repositories whose names contain NAME
  *     search?q=QUERY&regex=1&case=1&group=repository
- *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20     a file; ?blame=1&name=NAME
+ *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20     a file; ?blame=1&name=NAME&at=PATH:LINE:COLUMN
  *     browse/REPOSITORY@REVISION/-/tree/PATH            a folder; /-/tree/ is the root
  *     browse/REPOSITORY@REVISION/-/commits/PATH         the commits that changed it; ?q=WORDS&author=NAME&page=2
  *     browse/REPOSITORY/-/commit/HASH                   a commit
@@ -41,12 +41,22 @@ interface InRepository {
   path: string;
 }
 
+/** A place in a repository that names a symbol. */
+export interface NamePlace {
+  path: string;
+  line: number;
+  /** The column in code points, from 1. */
+  column: number;
+}
+
 export interface FileView extends InRepository {
   view: "file";
   lines?: Lines;
   blame?: boolean;
   /** A name whose definitions and references are shown. */
   name?: string;
+  /** The place where the reader asked for the name. Without it, all places with the name are shown. */
+  at?: NamePlace;
 }
 
 export interface FolderView extends InRepository {
@@ -101,7 +111,9 @@ export function formatAddress(address: Address): string {
     case "search":
       return `search?${searchParameters(address)}`;
     case "file": {
-      const parameters = { blame: address.blame && "1", name: address.name };
+      const { blame, name, at } = address;
+      const place = name !== undefined && at && `${at.path}:${at.line}:${at.column}`;
+      const parameters = { blame: blame && "1", name, at: place };
       const lines = address.lines ? formatLines(address.lines) : "";
       return inRepository(address, "blob") + parametersOf(parameters) + lines;
     }
@@ -197,12 +209,16 @@ function browseAddress(
 function filePanels(
   parameters: URLSearchParams,
   lines: Lines | undefined,
-): Pick<FileView, "lines" | "blame" | "name"> {
+): Pick<FileView, "lines" | "blame" | "name" | "at"> {
   const name = parameters.get("name") ?? "";
+  const [, path, line, column] =
+    /^(.+):([1-9]\d{0,8}):([1-9]\d{0,8})$/s.exec(parameters.get("at") ?? "") ?? [];
   return {
     ...(lines && { lines }),
     ...(parameters.get("blame") === "1" && { blame: true }),
     ...(name !== "" && { name }),
+    ...(name !== "" &&
+      path !== undefined && { at: { path, line: Number(line), column: Number(column) } }),
   };
 }
 

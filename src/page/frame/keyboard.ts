@@ -17,7 +17,8 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["Esc", "Back"],
   ["t", "Find a file by its name"],
   ["y", "Make the address permanent: the commit in place of the branch"],
-  ["Enter on a name in a file", "Show its definitions and references"],
+  ["Enter on a name in a file", "Show its definitions and uses"],
+  ["d on a name in a file", "Go to its definition"],
   ["Ctrl + F in a file", "Find in the file"],
   ["?", "Show these keys"],
 ];

@@ -124,14 +124,37 @@ export interface TreeNode {
   children: TreeNode[];
 }
 
+export type Certainty = "resolved" | "likely" | "possible";
+
+export interface SymbolMatch {
+  lineContent: string;
+  /** The position at which lineContent begins, if that is not the start of the line. */
+  lineContentStart?: Position;
+  range: Range;
+  /** How certain it is that the match means the symbol. Absent if the request had no place. */
+  certainty?: string;
+  /** What the match does with the symbol, such as "call". */
+  use?: string;
+  /** The reason for the certainty. */
+  why?: string;
+}
+
+export interface SymbolFile {
+  fileName: string;
+  repository: string;
+  language: string;
+  matches: SymbolMatch[];
+}
+
 export interface SymbolAnswer {
   stats: { matchCount: number };
-  files: {
-    fileName: string;
-    repository: string;
-    language: string;
-    matches: { lineContent: string; range: Range }[];
-  }[];
+  isSearchExhaustive: boolean;
+  files: SymbolFile[];
+  /** The definitions of the symbol. Absent if the request had no place, or if the language has no rules. */
+  targets?: SymbolFile[];
+  counts?: Record<Certainty, number>;
+  leftOut?: { otherDeclarations: number; comments: number; strings: number };
+  nextCursor?: string;
 }
 
 export interface Commit {

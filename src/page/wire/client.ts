@@ -53,6 +53,11 @@ export interface SymbolRequest {
   language?: string;
   repoName?: string;
   revisionName?: string;
+  /** The path of the file that names the symbol, and the place of the name. */
+  fileName?: string;
+  line?: number;
+  column?: number;
+  after?: string;
 }
 
 /** The methods of a browser's storage that the client uses. */
