@@ -21,7 +21,7 @@ import { QuernError } from "../base/errors.ts";
 import { outerPath } from "./outer-path.ts";
 
 /** Paths below `basePath` that return the document. The page chooses the view by its address. */
-const VIEWS = ["/", "/search", "/browse/*"] as const;
+const VIEWS = ["/", "/search", "/find", "/browse/*"] as const;
 
 const POLICY = [
   "default-src 'none'",

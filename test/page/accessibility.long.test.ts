@@ -14,6 +14,7 @@ import { someOf } from "../runs.ts";
 const VIEWS: [name: string, path: string, sign: string][] = [
   ["the start", "", ".repositories li"],
   ["a search", "search?q=retry", ".card"],
+  ["a description", "find?q=where+is+the+retry+delay+computed", ".reasons"],
   ["nothing found", "search?q=nosuchword", ".nothing"],
   ["an error", "search?q=a+or+or+b", ".query-error"],
   ["a file", "browse/task-queue/-/blob/src/queue.ts#L10-12", ".outline li"],

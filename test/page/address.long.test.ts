@@ -44,6 +44,22 @@ test.each<[string, Address]>([
       lines: { from: 2, to: 2 },
     },
   ],
+  [
+    "browse/shop/-/blob/b?name=x&at=src%2Fa.ts%3A3%3A14",
+    {
+      view: "file",
+      repository: "shop",
+      path: "b",
+      name: "x",
+      at: { path: "src/a.ts", line: 3, column: 14 },
+    },
+  ],
+  [
+    "browse/shop/-/blob/a?name=x&at=a%3A0%3A1",
+    { view: "file", repository: "shop", path: "a", name: "x" },
+  ],
+  ["browse/shop/-/blob/a?at=a%3A1%3A1", { view: "file", repository: "shop", path: "a" }],
+  ["find?q=where+is+it", { view: "find", query: "where is it" }],
   ["browse/a%40b@c/-/tree/", { view: "folder", repository: "a@b", ref: "c", path: "" }],
   ["browse/shop/-/commits/src", { view: "commits", repository: "shop", path: "src" }],
   [

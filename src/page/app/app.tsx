@@ -5,6 +5,7 @@ import { FilePage } from "../file/file-page.tsx";
 import { FolderPage } from "../file/folder-page.tsx";
 import { CommitPage } from "../history/commit-page.tsx";
 import { CommitsPage } from "../history/commits-page.tsx";
+import { FindPage } from "../search/find-page.tsx";
 import { SearchPage } from "../search/search-page.tsx";
 import { createClient } from "../wire/client.ts";
 import { FindFile } from "./find-file.tsx";
@@ -95,6 +96,8 @@ function View() {
       return <Home address={address} />;
     case "search":
       return <SearchPage address={address} />;
+    case "find":
+      return <FindPage address={address} />;
     case "file":
       return <FilePage address={address} />;
     case "folder":

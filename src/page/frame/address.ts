@@ -3,6 +3,7 @@
  *
  *     ?q=NAME&page=2                                    the repositories whose names contain NAME
  *     search?q=QUERY&regex=1&case=1&group=repository
+ *     find?q=QUESTION                                   places that a question in words describes
  *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20     a file; ?blame=1&name=NAME&at=PATH:LINE:COLUMN
  *     browse/REPOSITORY@REVISION/-/tree/PATH            a folder; /-/tree/ is the root
  *     browse/REPOSITORY@REVISION/-/commits/PATH         the commits that changed it; ?q=WORDS&author=NAME&page=2
@@ -33,6 +34,12 @@ export interface SearchAddress {
   matchCase: boolean;
   /** Whether results are grouped by repository. */
   isGrouped?: boolean;
+}
+
+/** A question in words. It may contain filters. */
+export interface FindView {
+  view: "find";
+  query: string;
 }
 
 interface InRepository {
@@ -82,6 +89,7 @@ export interface CommitView {
 export type Address =
   | HomeView
   | SearchAddress
+  | FindView
   | FileView
   | FolderView
   | CommitsView
@@ -110,6 +118,8 @@ export function formatAddress(address: Address): string {
       return parametersOf({ q: address.filter, page: numberOf(address.pages) });
     case "search":
       return `search?${searchParameters(address)}`;
+    case "find":
+      return `find?${new URLSearchParams({ q: address.query }).toString()}`;
     case "file": {
       const { blame, name, at } = address;
       const place = name !== undefined && at && `${at.path}:${at.line}:${at.column}`;
@@ -159,6 +169,7 @@ export function parseAddress(href: string, root: string): Address {
   const below = pathname.startsWith(base) ? pathname.slice(base.length) : "";
   if (below === "") return homeView(searchParams);
   if (below === "search") return searchAddress(searchParams);
+  if (below === "find") return { view: "find", query: searchParams.get("q") ?? "" };
   return browseAddress(below, searchParams, hash) ?? { view: "missing" };
 }
 

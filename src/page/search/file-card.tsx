@@ -7,6 +7,7 @@ import { MarkedText, PlainText, plainText } from "../frame/plain-text.tsx";
 import type { FileResult } from "../wire/answers.ts";
 import { Refused, wordsOf, type Client } from "../wire/client.ts";
 import type { Folded } from "./facets.ts";
+import { Block } from "./line-block.tsx";
 import { linesOf, pathMarks, type Line } from "./lines.ts";
 import { MATCHES_PER_FILE, requestOf, type Asked } from "./live-search.ts";
 import { addFilter, filterFor } from "./query-text.ts";
@@ -180,30 +181,6 @@ function firstLines(blocks: Line[][]): Line[][] {
     left -= block.length;
   }
   return shown;
-}
-
-function Block({ lines, address }: { lines: readonly Line[]; address: FileView }) {
-  const { router } = usePage();
-  return (
-    <div class="block">
-      {lines.map(({ number, text, marks, symbol }) => (
-        <a
-          key={number}
-          class={marks.length > 0 ? "line match" : "line"}
-          tabIndex={-1}
-          data-result={marks.length > 0 ? true : undefined}
-          aria-label={text.trim() === "" ? `Line ${number}, blank` : undefined}
-          href={router.href({ ...address, lines: { from: number, to: number } })}
-        >
-          <span class="number">{number}</span>
-          <code>
-            <MarkedText text={text} marks={marks} />
-          </code>
-          {symbol && <span class="tag kind">{symbol.kind}</span>}
-        </a>
-      ))}
-    </div>
-  );
 }
 
 function Copies({ copies, showsRefs }: { copies: readonly FileResult[]; showsRefs: boolean }) {

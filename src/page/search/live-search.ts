@@ -6,6 +6,7 @@
 
 import type { Facets, FileResult, SearchAnswer, SearchRequest, Stats } from "../wire/answers.ts";
 import { isAbort, type Client } from "../wire/client.ts";
+import { isOfHistory } from "./query-text.ts";
 
 export interface Asked {
   query: string;
@@ -148,7 +149,8 @@ interface Paging {
 
 function pageRequest(asked: Asked, { matches, cursor = "" }: Paging): SearchRequest {
   const request = { ...requestOf(asked), matches, after: cursor, matchesPerFile: MATCHES_PER_FILE };
-  return cursor === "" ? { ...request, facets: FACET_VALUES } : request;
+  const countsFacets = cursor === "" && !isOfHistory(asked.query); // changes have no facets
+  return countsFacets ? { ...request, facets: FACET_VALUES } : request;
 }
 
 function followingPage({ matches, cursor }: Paging, answer: SearchAnswer): Paging {

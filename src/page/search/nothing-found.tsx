@@ -7,7 +7,9 @@ import { useAsked } from "../frame/asked.ts";
 import { usePage } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import type { Explanation } from "../wire/answers.ts";
+import { Places } from "./find-page.tsx";
 import { requestOf, type Asked } from "./live-search.ts";
+import { addFilter, isOfHistory, splitQuestion } from "./query-text.ts";
 
 const CHANGES: Readonly<Record<string, string>> = {
   "ignore-case": "In any case",
@@ -29,10 +31,12 @@ export function NothingFound({ asked }: { asked: Asked }) {
       <h2>Nothing was found</h2>
       {asking.state === "there" && (
         <>
+          <Hints hints={asking.value.hints ?? []} asked={asked} />
           <Suggestions suggestions={asking.value.suggestions} />
           <NotIndexed notIndexed={asking.value.notIndexed} />
         </>
       )}
+      <OtherWays asked={asked} />
       <p class="muted">
         Words of a query must all be in the same file. Quotes hold words together, and{" "}
         <code>or</code> lets either be there.
@@ -40,6 +44,64 @@ export function NothingFound({ asked }: { asked: Asked }) {
     </div>
   );
 }
+
+/** Shows the hints for words of other search engines, each with the corrected query. */
+function Hints({ hints, asked }: { hints: Required<Explanation>["hints"]; asked: Asked }) {
+  const { router } = usePage();
+  if (hints.length === 0) return null;
+  return (
+    <ul class="suggestions hints">
+      {hints.map(({ message, query }) => (
+        <li key={message}>
+          <PlainText text={message} />
+          {query !== undefined && (
+            <>
+              {" "}
+              <a href={router.href({ ...asked, view: "search", query })} data-result>
+                <code>
+                  <PlainText text={query} />
+                </code>
+              </a>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Shows the places that the words of the query describe, and a link to a search in the history. */
+function OtherWays({ asked }: { asked: Asked }) {
+  const { client, router, hasHistory } = usePage();
+  const { query } = asked;
+  const { text, filters } = splitQuestion(query);
+  const canDescribe = !isOfHistory(query) && /\p{L}{2}/u.test(text);
+  const described = useAsked(canDescribe ? query : undefined, (signal) =>
+    client.find({ text, query: filters, places: PLACES }, signal),
+  );
+  const places = described.state === "there" ? described.value.places : [];
+  return (
+    <>
+      {hasHistory && !isOfHistory(query) && (
+        <p>
+          <a href={router.href({ ...asked, view: "search", query: addFilter(query, "type:diff") })}>
+            Search in the history
+          </a>{" "}
+          <span class="muted">for commits that added or removed it</span>
+        </p>
+      )}
+      {places.length > 0 && (
+        <section aria-label="Places that the words describe">
+          <h3>Places that these words may describe</h3>
+          <Places places={places} />
+          <a href={router.href({ view: "find", query })}>More places</a>
+        </section>
+      )}
+    </>
+  );
+}
+
+const PLACES = 3;
 
 function Suggestions({ suggestions }: Pick<Explanation, "suggestions">) {
   const { router } = usePage();

@@ -55,6 +55,23 @@ export function removeFilter(query: string, filter: string): string {
 /** Whether a query has a `rev:` filter. If not, it searches only the default revisions. */
 export const namesRevisions = (query: string): boolean => /(?:^|[\s(-])rev:/.test(query);
 
+/** Whether a query searches the history. */
+export const isOfHistory = (query: string): boolean =>
+  /(?:^|[\s(])type:(?:diff|commit)(?=[\s)]|$)/.test(query);
+
+/** The filters that limit where a search or a question looks. */
+const PLACE_FILTERS = /^[-(]*(?:f|file|r|repo|reposet|context|lang|rev|archived|fork|visibility):/;
+
+/** Splits a question into its words and its filters. */
+export function splitQuestion(question: string): { text: string; filters: string } {
+  const words = wordsOf(question);
+  const isFilter = (word: string): boolean => PLACE_FILTERS.test(word);
+  return {
+    text: words.filter((word) => !isFilter(word)).join(" "),
+    filters: words.filter(isFilter).join(" "),
+  };
+}
+
 /** The word that contains the caret, or ends at it. `text` is the part of the word before the caret. */
 export interface Word {
   start: number;

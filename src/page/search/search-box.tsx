@@ -19,7 +19,7 @@ export function SearchBox() {
   const box = useRef<HTMLTextAreaElement>(null);
   const list = useId();
   const completions = useCompletions(box);
-  const { asked, isStart, search } = useBox();
+  const { asked, isStart, isQuestion, search } = useBox();
   const onInput = (): void => {
     search({ query: box.current!.value }, "typing");
     completions.ask();
@@ -53,6 +53,7 @@ export function SearchBox() {
       <textarea
         ref={box}
         {...BOX}
+        placeholder={isQuestion ? "Describe the code in words" : "Search code"}
         autofocus={isStart}
         rows={Math.min(6, asked.query.split("\n").length)}
         value={asked.query}
@@ -63,7 +64,7 @@ export function SearchBox() {
         onPaste={onPaste}
         onBlur={() => completions.close()}
       />
-      <Toggles asked={asked} onChange={(changes) => search(changes, "typing")} />
+      {!isQuestion && <Toggles asked={asked} onChange={(changes) => search(changes, "typing")} />}
       <Completions id={list} items={items} active={active} onTake={take} />
     </form>
   );
@@ -71,7 +72,6 @@ export function SearchBox() {
 
 const BOX = {
   id: "search",
-  placeholder: "Search code",
   "aria-label": "Search code",
   "aria-haspopup": "listbox",
   "aria-autocomplete": "list",
@@ -93,6 +93,8 @@ function onBoxKey(event: KeyboardEvent, box: HTMLTextAreaElement, search: () => 
 interface Box {
   asked: SearchAddress;
   isStart: boolean;
+  /** Whether the box contains a question in words. */
+  isQuestion: boolean;
   search: (changes: Partial<SearchAddress>, how: "typing" | "enter") => void;
 }
 
@@ -107,15 +109,16 @@ function useBox(): Box {
   const [asked, setAsked] = useAsked(address, own.current);
   const search: Box["search"] = (changes, how) => {
     const next = { ...asked, ...changes };
-    own.current.add(next);
     setAsked(next);
-    const isLive = address.view === "home" || address.view === "search";
-    if (how === "typing" && !isLive) return;
-    if (next.query.trim() === "" && address.view !== "search") return;
-    if (address.view !== "search") router.go(next);
-    else router.go(next, how === "typing" ? "typing" : "replace");
+    const isResults = address.view === "search" || address.view === "find";
+    if (how === "typing" && !isResults && address.view !== "home") return;
+    if (next.query.trim() === "" && !isResults) return;
+    const to: Address = address.view === "find" ? { view: "find", query: next.query } : next;
+    own.current.add(to);
+    if (!isResults) router.go(to);
+    else router.go(to, how === "typing" ? "typing" : "replace");
   };
-  return { asked, isStart: address.view === "home", search };
+  return { asked, isStart: address.view === "home", isQuestion: address.view === "find", search };
 }
 
 /**
@@ -126,13 +129,19 @@ function useAsked(
   address: Address,
   own: WeakSet<Address>,
 ): [SearchAddress, (asked: SearchAddress) => void] {
-  const [asked, setAsked] = useState(address.view === "search" ? address : NO_SEARCH);
+  const [asked, setAsked] = useState(searchIn(address) ?? NO_SEARCH);
   useEffect(() => {
     if (own.has(address)) return;
-    if (address.view === "search") setAsked(address);
+    const search = searchIn(address);
+    if (search !== undefined) setAsked(search);
     else if (address.view === "home") setAsked(NO_SEARCH);
   }, [address, own]);
   return [asked, setAsked];
+}
+
+function searchIn(address: Address): SearchAddress | undefined {
+  if (address.view === "search") return address;
+  return address.view === "find" ? { ...NO_SEARCH, query: address.query } : undefined;
 }
 
 const isLastLine = ({ value, selectionEnd }: HTMLTextAreaElement): boolean =>

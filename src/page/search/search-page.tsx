@@ -9,12 +9,14 @@ import { usePlace, type Place } from "../frame/place.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import type { Stats } from "../wire/answers.ts";
 import { Refused, wordsOf } from "../wire/client.ts";
+import { ChangeList, isChange } from "./change-list.tsx";
 import { facetsOf, foldCopies, type Folded } from "./facets.ts";
 import { FacetList } from "./facet-list.tsx";
 import { FileCard } from "./file-card.tsx";
 import type { Found } from "./live-search.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { namesRevisions } from "./query-text.ts";
+import { SearchTabs } from "./search-tabs.tsx";
 import { useSearch } from "./use-search.ts";
 import { useSteady } from "./use-steady.ts";
 
@@ -41,6 +43,7 @@ function Results({ address }: SearchPageProps) {
       />
       <h1 class="unseen-heading">Results of the search</h1>
       <section class="found" aria-label="Results" aria-busy={found.state !== "done"}>
+        <SearchTabs address={address} />
         {found.state === "failed" ? <SearchError error={found.error} /> : <Summary found={found} />}
         {found.state === "done" && found.files.length === 0 ? (
           <NothingFound asked={address} />
@@ -94,9 +97,9 @@ function Summary({ found: { state, stats, files, hasMore } }: { found: Found }) 
     );
   return (
     <p class="summary" role="status">
-      <strong>{counted(stats)}</strong>
+      <strong>{counted(stats, files.some(isChange))}</strong>
       <span class="muted"> in {milliseconds(stats.duration)}</span>
-      {hasMore && <span class="muted"> · the best {filesIn(files.length)} shown</span>}
+      {hasMore && <span class="muted"> · {shownOf(files)}</span>}
       {missing(stats).map((words) => (
         <span key={words} class="missing">
           {words}
@@ -106,11 +109,20 @@ function Summary({ found: { state, stats, files, hasMore } }: { found: Found }) 
   );
 }
 
-function counted({ totalMatchCount, fileCount }: Stats): string {
+/** Says how many of the results are shown. Changes and commits are in the order of time. */
+function shownOf(files: Found["files"]): string {
+  const count = files.length;
+  return files.some(isChange)
+    ? `the newest ${number(count)} shown`
+    : `the best ${filesIn(count)} shown`;
+}
+
+function counted({ totalMatchCount, fileCount }: Stats, isHistory: boolean): string {
   if (fileCount === 0) return "No matches";
-  return totalMatchCount === 0
-    ? filesIn(fileCount)
-    : `${matches(totalMatchCount)} in ${filesIn(fileCount)}`;
+  const results = isHistory
+    ? `${number(fileCount)} ${fileCount === 1 ? "result" : "results"}`
+    : filesIn(fileCount);
+  return totalMatchCount === 0 ? results : `${matches(totalMatchCount)} in ${results}`;
 }
 
 /** Says why the counts of an answer may be too low. Files that were found but are not shown yet are in the counts. */
@@ -156,7 +168,21 @@ interface FilesProps {
   onEnd: () => void;
 }
 
-function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
+function Files(props: FilesProps) {
+  const { shown, isStale, onEnd } = props;
+  const changes = shown.files.filter(isChange);
+  if (changes.length === 0) return <RankedFiles {...props} />;
+  return (
+    <>
+      <div class={isStale ? "files stale" : "files"}>
+        <ChangeList changes={changes} />
+      </div>
+      {shown.hasMore && <End isLoading={shown.isLoadingMore} onSeen={onEnd} />}
+    </>
+  );
+}
+
+function RankedFiles({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
   const { router } = usePage();
   const { isGrouped = false } = asked;
   const folded = useMemo(() => foldCopies(shown.files), [shown.files]);

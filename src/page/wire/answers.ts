@@ -21,6 +21,17 @@ export interface Chunk {
   contentStart: Position;
   matchRanges: Range[];
   symbols?: { symbol: string; kind: string; parent?: { symbol: string; kind: string } }[];
+  /** The side of a change: "added" or "removed". */
+  side?: string;
+}
+
+/** The commit of a change, or the commit whose message matches. */
+export interface ResultCommit {
+  hash: string;
+  parents: string[];
+  authorName: string;
+  date: string;
+  message: string;
 }
 
 export interface FileResult {
@@ -30,6 +41,8 @@ export interface FileResult {
   chunks: Chunk[];
   branches?: string[];
   externalWebUrl?: string;
+  /** Set for queries of the history. */
+  commit?: ResultCommit;
 }
 
 /** The counters that the page shows. */
@@ -87,8 +100,39 @@ export type StreamEvent =
 
 export interface Explanation {
   query: string;
+  /** Words of other search engines, and the corrected queries. Absent from older servers. */
+  hints?: { message: string; query?: string }[];
   suggestions: { change: string; request: SearchRequest; totalMatchCount: number }[];
   notIndexed: { repository: string; reason: string; files?: number }[];
+}
+
+export interface FindRequest {
+  text: string;
+  query?: string;
+  places?: number;
+  after?: string;
+}
+
+/** A place that a question describes. */
+export interface DescribedPlace {
+  repository: string;
+  path: string;
+  revision?: string;
+  language: string;
+  definition?: { name: string; kind: string; parent?: { name: string } };
+  lines: { from: number; to: number };
+  chunk: { content: string; contentStart: Position };
+  others?: { from: number; to: number }[];
+  reasons: { what: string; detail: string; weight: number }[];
+}
+
+export interface FindAnswer {
+  /** Best first, at most one of each file. */
+  places: DescribedPlace[];
+  unknownWords?: string[];
+  nextCursor?: string;
+  /** Why some files were not scored. Empty if all were. */
+  missing?: string[];
 }
 
 export interface Repository {

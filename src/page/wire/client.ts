@@ -8,6 +8,8 @@ import type {
   Commit,
   Diff,
   Explanation,
+  FindAnswer,
+  FindRequest,
   Repository,
   Revision,
   SearchAnswer,
@@ -99,6 +101,9 @@ export function createClient(options: ClientOptions) {
     },
     explain: async (body: SearchRequest, signal?: AbortSignal): Promise<Explanation> =>
       read(await post("api/explain", body, signal)),
+
+    find: async (body: FindRequest, signal?: AbortSignal): Promise<FindAnswer> =>
+      read(await post("api/find", body, signal)),
 
     repositories: async (
       query: { query?: string; page?: number; perPage?: number },
