@@ -104,6 +104,19 @@ inBrowser("files", (browser) => {
     expect(await usesAt(57, 14)).toContain("start(signal: AbortSignal)"); // the method of a worker
   });
 
+  test("the tree shows the open file, however long it is", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/worker.ts`, {
+      viewport: { width: 1280, height: 200 },
+    });
+    const link = page.locator(".tree a[aria-current]");
+    await link.waitFor();
+    const isSeen = async (): Promise<boolean> => {
+      const [tree, box] = [await page.locator(".tree").boundingBox(), await link.boundingBox()];
+      return box!.y >= tree!.y && box!.y + box!.height <= tree!.y + tree!.height;
+    };
+    await expect.poll(isSeen).toBe(true);
+  });
+
   test("the pointer over a name shows its signature and its comment", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
     await page

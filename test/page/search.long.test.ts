@@ -71,7 +71,7 @@ inBrowser("search", (browser) => {
     expect(lines[0]).toContain("this or has nothing on its left");
     expect(lines.at(-1)!.indexOf("^") - lines.at(-2)!.indexOf(query)).toBe("alpha or ".length);
     await page.getByRole("textbox", { name: "Search code" }).fill("backoff");
-    await page.getByText(/\d+ matches/).waitFor();
+    await page.getByText(/\d+ matches in/).waitFor();
   });
 
   test("a click on a facet narrows the search, and another click undoes it", async () => {
@@ -86,6 +86,54 @@ inBrowser("search", (browser) => {
       .toSatisfy((tags: string[]) => tags.length > 0 && tags.every((tag) => tag === "Ruby"));
     await page.getByRole("link", { name: /^Ruby/ }).click();
     await expect.poll(() => box.inputValue()).toBe("(retry or backoff)");
+  });
+
+  test("several values of a facet can be chosen, and values can be excluded", async () => {
+    const page = await visit(browser, `${site.root}search?q=retry+or+backoff`);
+    const box = page.getByRole("textbox", { name: "Search code" });
+    const filesOf = async (query: string): Promise<number> =>
+      (await site.engine.search({ query, matches: 0 })).stats.fileCount;
+    const shows = (count: number) => page.getByText(new RegExp(`in ${count} files?`)).waitFor();
+    await page.getByRole("link", { name: /^Ruby:/ }).click();
+    await page.getByRole("link", { name: /^TypeScript:/ }).click(); // is still listed
+    const both = "(retry or backoff) (lang:Ruby or lang:TypeScript)";
+    await expect.poll(() => box.inputValue()).toBe(both);
+    await shows(await filesOf(both));
+    await page.getByRole("link", { name: /^Ruby:/ }).click();
+    await expect.poll(() => box.inputValue()).toBe("(retry or backoff) lang:TypeScript");
+    await page.getByRole("link", { name: "Exclude TypeScript" }).click();
+    const without = "(retry or backoff) -lang:TypeScript";
+    await expect.poll(() => box.inputValue()).toBe(without);
+    await shows(await filesOf(without));
+    await page.getByRole("link", { name: "Include TypeScript" }).click();
+    await expect.poll(() => box.inputValue()).toBe("(retry or backoff)");
+  });
+
+  test("results have the colours of a file, chunks by line, and the number of matches", async () => {
+    const query = "e file:^src/worker";
+    const page = await visit(browser, `${site.root}search?q=e+file:^src/worker`);
+    const card = page.getByRole("article", { name: /^src\/worker\.ts/ });
+    const { stats } = await site.engine.search({ query, matches: 0 });
+    await card.getByText(`${stats.totalMatchCount} matches`, { exact: true }).waitFor();
+    const numbers = (await card.locator(".number").allTextContents()).map(Number);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    const shown = await card.locator(".line mark").count();
+    const more = `Show ${stats.totalMatchCount - shown} more matches`;
+    await card.getByText(more, { exact: true }).waitFor();
+    // the classes of an expression in the file and in the result
+    await page.goto(`${site.root}search?q=%22export+class+Worker%22`);
+    const line = page.locator(".line.match", { hasText: "export class Worker {" });
+    await line.locator(".tok-keyword").first().waitFor();
+    const classes = (at: string): Promise<string[]> =>
+      page
+        .locator(at)
+        .evaluateAll((all) => all.map((one) => `${one.className} ${one.textContent}`));
+    const inResult = await classes(".line.match [class^=tok-]");
+    await line.click();
+    await page.locator(".cm-target .tok-keyword").first().waitFor();
+    const inFile = await classes(".cm-target [class^=tok-]");
+    expect(inResult).toEqual(inFile);
+    expect(inFile).toContain("tok-keyword class");
   });
 
   test("the numbers of facets count the whole answer, and equal those after a click", async () => {
@@ -164,7 +212,7 @@ inBrowser("search", (browser) => {
   test("without results, a changed query that has some is a link", async () => {
     const page = await visit(browser, `${site.root}search?q=RETRYWITHBACKOFF&case=1`);
     await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
-    await page.getByRole("link", { name: "RETRYWITHBACKOFF" }).click();
+    await page.getByRole("link", { name: "RETRYWITHBACKOFF", exact: true }).click();
     await page.locator("mark").first().waitFor();
     expect(page.url()).not.toContain("case=1");
   });
@@ -177,33 +225,58 @@ inBrowser("search", (browser) => {
         new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
     }`);
 
-  test("pasted code of several lines is found exactly", async () => {
+  test("pasted code of several lines is found exactly, and stays readable in the box", async () => {
     const page = await visit(browser, site.root);
-    await paste(
-      page,
-      'import { parseDuration } from "./duration.ts";\n\timport { retryWithBackoff } from "./retry.ts";\n',
-    );
+    const box = page.getByRole("textbox", { name: "Search code" });
+    const code =
+      'import { parseDuration } from "./duration.ts";\n\timport { retryWithBackoff } from "./retry.ts";\n';
+    await box.fill(code); // fill() has the effect of the browser's own paste
     await page.getByText("1 match in 1 file").waitFor();
+    await page.getByText("Searched as 2 consecutive lines.").waitFor();
     await page.getByRole("link", { name: "task-queue src/queue.ts", exact: true }).waitFor();
     await expect.poll(() => page.locator(".line.match").count()).toBe(2);
+    expect(await box.inputValue()).toBe(code);
+    await page.reload();
+    await expect.poll(() => box.inputValue()).toBe(code.split("\n\t").join("\n").trimEnd() + "\n");
     // the same lines in another order occur nowhere
-    await page.getByRole("textbox", { name: "Search code" }).fill("");
-    await page.getByRole("button", { name: "Regular expression" }).click();
-    await paste(
-      page,
+    await box.fill(
       'import { retryWithBackoff } from "./retry.ts";\nimport { parseDuration } from "./duration.ts";\n',
     );
     await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
   });
 
-  test("a pasted quotation of several lines is unchanged", async () => {
+  test("a quotation of several lines is searched as it is", async () => {
     const page = await visit(browser, site.root);
     const quotation = String.raw`"from \"./duration.ts\";` + '\nimport { retryWithBackoff }"';
-    await paste(page, quotation);
-    const box = page.getByRole("textbox", { name: "Search code" });
-    await expect.poll(() => box.inputValue()).toBe("");
-    await box.fill(quotation); // fill() has the effect of the browser's own paste
+    await page.getByRole("textbox", { name: "Search code" }).fill(quotation);
     await page.getByText("1 match in 1 file").waitFor();
+  });
+
+  test("an expression with blanks is one expression, and its other reading is one click away", async () => {
+    const page = await visit(browser, site.root);
+    const box = page.getByRole("textbox", { name: "Search code" });
+    await page.getByRole("button", { name: "Regular expression" }).click();
+    await box.fill("async function \\w+Backoff lang:typescript");
+    const counted = page.getByRole("status").first();
+    const count = async (query: string): Promise<string> => {
+      const request = { query, matches: 0, isRegexEnabled: true };
+      const { stats } = await site.engine.search(request);
+      return `${stats.totalMatchCount} match`;
+    };
+    const asOne = await count(String.raw`"async function \\w+Backoff" lang:typescript`);
+    const apart = await count(String.raw`async function \w+Backoff lang:typescript`);
+    expect(asOne).not.toBe(apart);
+    await expect.poll(() => counted.textContent()).toContain(asOne);
+    await page.getByText("Searched as the expression async function").waitFor();
+    // the address contains the query that is sent, and the box what was typed
+    await page.waitForURL(/q=%22async\+function\+%5C%5Cw%2BBackoff%22\+lang%3Atypescript&regex=1/);
+    await page.reload();
+    await expect.poll(() => box.inputValue()).toBe("async function \\w+Backoff lang:typescript");
+    await page.getByRole("link", { name: "Search for its words separately" }).click();
+    await expect.poll(() => counted.textContent()).toContain(apart);
+    await page.getByText("Searched as 3 expressions in the same file.").waitFor();
+    await page.getByRole("link", { name: "Search as one expression" }).click();
+    await expect.poll(() => counted.textContent()).toContain(asOne);
   });
 
   test("pasted code after other words is quoted line by line, so that they keep their meaning", async () => {

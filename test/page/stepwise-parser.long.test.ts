@@ -6,7 +6,7 @@ import { parser as javascript } from "@lezer/javascript";
 import { parser as json } from "@lezer/json";
 import { parser as python } from "@lezer/python";
 import { expect, test } from "vitest";
-import { STEP, StepwiseParser } from "../../src/page/file/stepwise-parser.ts";
+import { STEP, StepwiseParser } from "../../src/page/colours/stepwise-parser.ts";
 import { randomFrom } from "../regex/random.ts";
 
 /** Parses step by step to the end, as CodeMirror does. */

@@ -3,7 +3,13 @@
  * shown.
  */
 
-import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import {
+  bracketMatching,
+  defineLanguageFacet,
+  Language,
+  StreamLanguage,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import {
   Compartment,
@@ -22,11 +28,13 @@ import {
   type DecorationSet,
 } from "@codemirror/view";
 import type { Lines } from "../frame/address.ts";
+import { grammarFor, type Grammar } from "../colours/grammars.ts";
+import { StepwiseParser } from "../colours/stepwise-parser.ts";
+import { tokenClasses } from "../colours/token-classes.ts";
 import style from "../style/code.shadow.css";
+import tokenStyle from "../style/tokens.shadow.css";
 import type { Blame } from "../wire/answers.ts";
 import { blameGutter } from "./blame-gutter.ts";
-import { grammarFor } from "./grammars.ts";
-import { tokenClasses } from "./token-classes.ts";
 
 export interface CodeOptions {
   text: string;
@@ -66,7 +74,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
   const blame = new Compartment();
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(style);
+  sheet.replaceSync(style + tokenStyle);
   const view = new EditorView({
     parent: root,
     root,
@@ -79,7 +87,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
   const observer = keepCaretInView(view);
   let isOpen = true;
   void grammarFor(options.language).then((found) => {
-    if (isOpen && found) view.dispatch({ effects: grammar.reconfigure(found) });
+    if (isOpen && found) view.dispatch({ effects: grammar.reconfigure(languageOf(found)) });
   });
   return {
     show: (lines) => showLines(view, lines),
@@ -93,6 +101,11 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
     },
   };
 }
+
+const languageOf = (grammar: Grammar): Language =>
+  grammar.kind === "parser"
+    ? new Language(defineLanguageFacet(), new StepwiseParser(grammar.parser))
+    : StreamLanguage.define(grammar.mode);
 
 /** Scrolls to the caret when the view shrinks, such as when the panel of a name opens below it on a phone. */
 function keepCaretInView(view: EditorView): ResizeObserver {

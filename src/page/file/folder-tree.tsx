@@ -1,6 +1,6 @@
 /** Draws the tree of a repository's folders. The folders that contain the current file are open. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
 import { useDrawn } from "../frame/drawn.ts";
 import { Icon } from "../frame/icons.tsx";
@@ -99,12 +99,25 @@ interface FileLinkProps {
 
 function FileLink({ node, address: { repository, ref, path }, router }: FileLinkProps) {
   const place = { repository, ...(ref !== undefined && { ref }), path: node.path };
+  const isOpen = node.path === path;
+  const link = useRef<HTMLAnchorElement>(null);
+  useLayoutEffect(() => {
+    if (isOpen && link.current !== null) showInTree(link.current);
+  }, [isOpen]);
   return (
     <a
+      ref={link}
       href={router.href({ view: "file", ...place })}
-      aria-current={node.path === path ? "page" : undefined}
+      aria-current={isOpen ? "page" : undefined}
     >
       <PlainText text={node.name} />
     </a>
   );
+}
+
+/** Scrolls the tree to the open file if it is not visible. */
+function showInTree(link: HTMLElement): void {
+  const tree = link.closest(".tree")!.getBoundingClientRect();
+  const { top, bottom } = link.getBoundingClientRect();
+  if (top < tree.top || bottom > tree.bottom) link.scrollIntoView({ block: "center" });
 }

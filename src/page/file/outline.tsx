@@ -11,13 +11,7 @@ import { usePage } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import { filterFor, quoteValue } from "../search/query-text.ts";
 import type { FileResult } from "../wire/answers.ts";
-
-interface Definition {
-  name: string;
-  kind: string;
-  line: number;
-  depth: number;
-}
+import { nest, type Definition, type FoundDefinition } from "./nested-definitions.ts";
 
 const MOST_DEFINITIONS = 2000;
 const DRAWN_IN_FRAME = 150;
@@ -76,20 +70,13 @@ function outlineQuery({ repository, ref, path }: FileView): string {
   return `sym:^.+$ ${filterFor("repo", repository)} ${filterFor("file", path)}${revision}`;
 }
 
-/**
- * Returns the definitions of a file. Each range of the search result is one name. A definition inside another
- * definition is one level deeper.
- */
+/** Returns the definitions of a file, each below its parent. Each range of the search result is one name. */
 function definitionsOf(file: FileResult | undefined): Definition[] {
-  const definitions: Definition[] = [];
-  const depths = new Map<string, number>();
+  const found: FoundDefinition[] = [];
   for (const { matchRanges, symbols = [] } of file?.chunks ?? [])
     for (const [index, { symbol, kind, parent }] of symbols.entries()) {
       const line = matchRanges[index]?.start.lineNumber;
-      if (line === undefined) continue;
-      const depth = parent === undefined ? 0 : Math.min(3, (depths.get(parent.symbol) ?? 0) + 1);
-      depths.set(symbol, depth);
-      definitions.push({ name: symbol, kind, line, depth });
+      if (line !== undefined) found.push({ symbol, kind, parent, line });
     }
-  return definitions;
+  return nest(found);
 }

@@ -12,6 +12,8 @@ const PATHS = {
   link: "M6.5 9.5l3-3M7 4.5l1.5-1.5a2.8 2.8 0 0 1 4 4L11 8.5M9 11.5 7.500 13a2.8 2.8 0 0 1-4-4L5 7.500",
   down: "M4 6l4 4 4-4",
   right: "M6 4l4 4-4 4",
+  plus: "M3 8h10M8 3v10",
+  minus: "M3 8h10",
   close: "M4 4l8 8M12 4l-8 8",
   outline: "M2 4h3M2 8h3M2 12h3M7 4h7M7 8h7M7 12h7",
 } as const;

@@ -1,4 +1,4 @@
-/** Formats times in words. */
+/** Formats times in words, and waits. */
 
 const UNITS = [
   ["year", 31_536_000],
@@ -15,4 +15,15 @@ export function ago(iso: string): string {
   for (const [unit, length] of UNITS)
     if (Math.abs(seconds) >= length) return format.format(Math.round(seconds / length), unit);
   return "just now";
+}
+
+/** Resolves after a time. Rejects if the signal is aborted before. */
+export function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
 }

@@ -43,7 +43,7 @@ const STREAMED_MATCHES = 100;
 const PAGE_MATCHES = 200;
 export const MATCHES_PER_FILE = 5;
 const MOST_MATCHES = 20_000;
-const FACET_VALUES = 12;
+export const FACET_VALUES = 12;
 
 const NOTHING: Found = {
   state: "searching",

@@ -1,17 +1,23 @@
 /** Draws one place that a question describes, with the reasons why it is shown. */
 
+import { useMemo } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";
 import { PlainText, plainText } from "../frame/plain-text.tsx";
 import type { DescribedPlace } from "../wire/answers.ts";
 import { Block } from "./line-block.tsx";
 import { linesOf } from "./lines.ts";
+import { useColour } from "./use-colour.ts";
+import { useNear } from "./use-near.ts";
 
 const REASONS_SHOWN = 4;
 
 export function PlaceCard({ place }: { place: DescribedPlace }) {
   const { router } = usePage();
-  const { repository, path, revision, language, definition, lines, chunk, others = [] } = place;
+  const [ref, isNear] = useNear<HTMLElement>();
+  const colour = useColour(place.language, isNear);
+  const shown = useMemo(() => linesOf({ ...place.chunk, matchRanges: [] }), [place.chunk]);
+  const { repository, path, revision, language, definition, lines, others = [] } = place;
   const address: FileView = {
     view: "file",
     repository,
@@ -20,7 +26,7 @@ export function PlaceCard({ place }: { place: DescribedPlace }) {
   };
   const label = `${plainText(path)} in ${plainText(repository)}`;
   return (
-    <article class="card" data-place aria-label={label}>
+    <article ref={ref} class="card" data-place aria-label={label}>
       <h2 class="card-head">
         <a data-result href={router.href({ ...address, lines })}>
           <span class="repository">
@@ -41,7 +47,7 @@ export function PlaceCard({ place }: { place: DescribedPlace }) {
         {language !== "" && <span class="tag">{language}</span>}
       </h2>
       <Reasons place={place} />
-      <Block lines={linesOf({ ...chunk, matchRanges: [] })} address={address} />
+      <Block lines={shown} address={address} colour={colour} />
       {others.length > 0 && (
         <p class="others muted">
           Also at{" "}

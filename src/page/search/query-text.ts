@@ -43,13 +43,99 @@ export const hasFilter = (query: string, filter: string): boolean =>
 export function addFilter(query: string, filter: string): string {
   const text = query.trim();
   if (text === "" || hasFilter(text, filter)) return text || filter;
-  return /(?:^|\s)or(?:\s|$)/.test(text) ? `(${text}) ${filter}` : `${text} ${filter}`;
+  return hasOuterOr(text) ? `(${text}) ${filter}` : `${text} ${filter}`;
+}
+
+/** Whether a query has an `or` outside of all parentheses. */
+function hasOuterOr(query: string): boolean {
+  let depth = 0;
+  for (const word of wordsOf(query)) {
+    if (word === "or" && depth === 0) return true;
+    if (word.includes('"')) continue;
+    for (const char of word) depth += char === "(" ? 1 : char === ")" ? -1 : 0;
+  }
+  return false;
 }
 
 export function removeFilter(query: string, filter: string): string {
   const words = wordsOf(query);
   if (!words.includes(filter)) return query;
   return words.filter((word) => word !== filter).join(" ");
+}
+
+// ── facets ──
+
+export type FacetKind = "repo" | "lang" | "folder";
+
+/** The values of a facet to which a query is limited, and those that it excludes. */
+export interface FacetValues {
+  only: readonly string[];
+  without: readonly string[];
+}
+
+/**
+ * Returns which values of a facet a query selects and excludes, as the list of facets writes it. Several selected
+ * values are alternatives in parentheses, such as `(lang:Go or lang:C)`.
+ */
+export function facetValuesIn(query: string, kind: FacetKind): FacetValues {
+  const words = wordsOf(query);
+  const valueOf = (word: string): string | undefined => facetValue(kind, word);
+  const without = words.flatMap((word) =>
+    word.startsWith("-") ? (valueOf(word.slice(1)) ?? []) : [],
+  );
+  const single = words.flatMap((word) => valueOf(word) ?? []);
+  const start = words.findIndex((word) => word.startsWith("(") && valueOf(word.slice(1)));
+  const length = words.slice(start).findIndex((word) => word.endsWith(")")) + 1;
+  const group = words.slice(start, start + length).filter((word) => word !== "or");
+  const grouped = group.flatMap((word) => valueOf(word.replace(/^\(|\)$/g, "")) ?? []);
+  const isGroup = start >= 0 && grouped.length > 1 && query.includes(alternatives(kind, grouped));
+  // several single filters contradict each other, so the reader has written them
+  const only = isGroup ? grouped : single.length === 1 ? single : [];
+  return { only, without };
+}
+
+/** Returns the value that a filter of the list of facets names. */
+function facetValue(kind: FacetKind, word: string): string | undefined {
+  const { before, keyword, value = "" } = filterWord(word) ?? {};
+  if (before !== "" || keyword !== (kind === "folder" ? "file" : kind)) return undefined;
+  const isQuoted = word.includes(':"');
+  const plain = isQuoted ? value.replace(/"$/, "").replace(/\\(["\\])/g, "$1") : value;
+  const found =
+    kind === "lang"
+      ? plain
+      : unescapeExpression(kind === "repo" ? /^\^(.*)\$$/s : /^\^(.*)\/$/s, plain);
+  return found !== undefined && filterFor(kind, found) === word ? found : undefined;
+}
+
+const unescapeExpression = (form: RegExp, text: string): string | undefined =>
+  form.exec(text)?.[1]?.replace(/\\([\\^$.*+?()[\]{}|])/g, "$1");
+
+/** Returns a query with other values of a facet. `before` are the values that it has. */
+export function withFacetValues(
+  query: string,
+  kind: FacetKind,
+  before: FacetValues,
+  { only, without }: FacetValues,
+): string {
+  const excluded = before.without.map((value) => `-${filterFor(kind, value)}`);
+  const old = [...(before.only.length > 0 ? [alternatives(kind, before.only)] : []), ...excluded];
+  const stripped = old.reduce(removeText, query);
+  const added = [
+    ...(only.length > 0 ? [alternatives(kind, only)] : []),
+    ...without.map((value) => `-${filterFor(kind, value)}`),
+  ];
+  return added.reduce(addFilter, stripped);
+}
+
+function alternatives(kind: FacetKind, values: readonly string[]): string {
+  const filters = values.map((value) => filterFor(kind, value));
+  return filters.length === 1 ? filters[0]! : `(${filters.join(" or ")})`;
+}
+
+function removeText(query: string, part: string): string {
+  const at = query.indexOf(part);
+  if (at < 0) return query;
+  return `${query.slice(0, at).trimEnd()} ${query.slice(at + part.length).trimStart()}`.trim();
 }
 
 /** Whether a query has a `rev:` filter. If not, it searches only the default revisions. */

@@ -4,16 +4,15 @@
  */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { Address, SearchAddress } from "../frame/address.ts";
+import type { Address } from "../frame/address.ts";
 import { Icon } from "../frame/icons.tsx";
 import { moveFocus } from "../frame/keyboard.ts";
 import { usePage } from "../frame/page-context.ts";
-import { pasteCode } from "./pasted-code.ts";
+import { boxFor, sentFor, type BoxText, type Sent } from "./box-text.ts";
+import { quotedLines } from "./pasted-code.ts";
 import { wordAt } from "./query-text.ts";
 import { Completions, optionId } from "./completion-list.tsx";
 import { useCompletions } from "./use-completions.ts";
-
-const NO_SEARCH: SearchAddress = { view: "search", query: "", regex: false, matchCase: false };
 
 export function SearchBox() {
   const box = useRef<HTMLTextAreaElement>(null);
@@ -21,7 +20,7 @@ export function SearchBox() {
   const completions = useCompletions(box);
   const { asked, isStart, isQuestion, search } = useBox();
   const onInput = (): void => {
-    search({ query: box.current!.value }, "typing");
+    search({ text: box.current!.value }, "typing");
     completions.ask();
   };
   const take = (text: string): void => {
@@ -39,11 +38,11 @@ export function SearchBox() {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     const { value, selectionStart: start, selectionEnd: end } = box.current!;
     const rest = `${value.slice(0, start)} ${value.slice(end)}`;
-    const pasted = asked.regex ? undefined : pasteCode(text, rest);
+    const pasted = asked.regex ? undefined : quotedLines(text, rest);
     if (pasted === undefined) return;
     event.preventDefault();
-    box.current!.setRangeText(pasted.text, start, end, "end");
-    search({ query: box.current!.value, regex: pasted.regex }, "typing");
+    box.current!.setRangeText(pasted, start, end, "end");
+    search({ text: box.current!.value }, "typing");
     completions.close();
   };
   const { items, active } = completions;
@@ -55,8 +54,8 @@ export function SearchBox() {
         {...BOX}
         placeholder={isQuestion ? "Describe the code in words" : "Search code"}
         autofocus={isStart}
-        rows={Math.min(6, asked.query.split("\n").length)}
-        value={asked.query}
+        rows={Math.min(6, asked.text.split("\n").length)}
+        value={asked.text}
         aria-controls={list}
         aria-activedescendant={active === undefined ? undefined : optionId(list, active)}
         onInput={onInput}
@@ -90,12 +89,20 @@ function onBoxKey(event: KeyboardEvent, box: HTMLTextAreaElement, search: () => 
   moveFocus(1);
 }
 
+/** What the box shows, and the search that it stands for. */
+interface Asked extends BoxText {
+  matchCase: boolean;
+  sent: Sent;
+}
+
+type Changes = Partial<BoxText & { matchCase: boolean }>;
+
 interface Box {
-  asked: SearchAddress;
+  asked: Asked;
   isStart: boolean;
   /** Whether the box contains a question in words. */
   isQuestion: boolean;
-  search: (changes: Partial<SearchAddress>, how: "typing" | "enter") => void;
+  search: (changes: Changes, how: "typing" | "enter") => void;
 }
 
 /**
@@ -107,49 +114,65 @@ function useBox(): Box {
   const { address } = router;
   const own = useRef(new WeakSet<Address>());
   const [asked, setAsked] = useAsked(address, own.current);
+  const isQuestion = address.view === "find";
   const search: Box["search"] = (changes, how) => {
     const next = { ...asked, ...changes };
+    if (next.text !== asked.text || next.regex !== asked.regex) next.sent = sentFor(next);
     setAsked(next);
-    const isResults = address.view === "search" || address.view === "find";
+    const isResults = address.view === "search" || isQuestion;
     if (how === "typing" && !isResults && address.view !== "home") return;
-    if (next.query.trim() === "" && !isResults) return;
-    const to: Address = address.view === "find" ? { view: "find", query: next.query } : next;
+    if (next.text.trim() === "" && !isResults) return;
+    const { matchCase, sent } = next;
+    const grouped = address.view === "search" && address.isGrouped ? { isGrouped: true } : {};
+    const to: Address = isQuestion
+      ? { view: "find", query: next.text }
+      : { view: "search", ...sent, matchCase, ...grouped };
     own.current.add(to);
     if (!isResults) router.go(to);
     else router.go(to, how === "typing" ? "typing" : "replace");
   };
-  return { asked, isStart: address.view === "home", isQuestion: address.view === "find", search };
+  return { asked, isStart: address.view === "home", isQuestion, search };
 }
 
 /**
  * Returns the search that the box shows, and follows changes of the address. `own` contains the addresses that the
  * box itself has made. These are ignored, because the reader may have typed more by the time they arrive.
  */
-function useAsked(
-  address: Address,
-  own: WeakSet<Address>,
-): [SearchAddress, (asked: SearchAddress) => void] {
-  const [asked, setAsked] = useState(searchIn(address) ?? NO_SEARCH);
+function useAsked(address: Address, own: WeakSet<Address>): [Asked, (asked: Asked) => void] {
+  const [asked, setAsked] = useState(askedIn(address) ?? NOTHING);
   useEffect(() => {
     if (own.has(address)) return;
-    const search = searchIn(address);
-    if (search !== undefined) setAsked(search);
-    else if (address.view === "home") setAsked(NO_SEARCH);
+    const there = askedIn(address);
+    if (there !== undefined) setAsked(there);
+    else if (address.view === "home") setAsked(NOTHING);
   }, [address, own]);
   return [asked, setAsked];
 }
 
-function searchIn(address: Address): SearchAddress | undefined {
-  if (address.view === "search") return address;
-  return address.view === "find" ? { ...NO_SEARCH, query: address.query } : undefined;
+const NOTHING: Asked = {
+  text: "",
+  regex: false,
+  matchCase: false,
+  sent: { query: "", regex: false },
+};
+
+function askedIn(address: Address): Asked | undefined {
+  if (address.view === "find") {
+    const { query } = address;
+    return { ...NOTHING, text: query, sent: { query, regex: false } };
+  }
+  if (address.view !== "search") return undefined;
+  const { query, regex, matchCase } = address;
+  const sent = { query, regex };
+  return { ...boxFor(sent), matchCase, sent };
 }
 
 const isLastLine = ({ value, selectionEnd }: HTMLTextAreaElement): boolean =>
   !value.slice(selectionEnd).includes("\n");
 
 interface TogglesProps {
-  asked: SearchAddress;
-  onChange: (changes: Partial<SearchAddress>) => void;
+  asked: Asked;
+  onChange: (changes: Changes) => void;
 }
 
 function Toggles({ asked: { matchCase, regex }, onChange }: TogglesProps) {

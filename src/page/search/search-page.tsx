@@ -17,6 +17,7 @@ import type { Found } from "./live-search.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { namesRevisions } from "./query-text.ts";
 import { SearchTabs } from "./search-tabs.tsx";
+import { SearchedAs } from "./searched-as.tsx";
 import { useSearch } from "./use-search.ts";
 import { useSteady } from "./use-steady.ts";
 
@@ -44,6 +45,7 @@ function Results({ address }: SearchPageProps) {
       <h1 class="unseen-heading">Results of the search</h1>
       <section class="found" aria-label="Results" aria-busy={found.state !== "done"}>
         <SearchTabs address={address} />
+        <SearchedAs address={address} />
         {found.state === "failed" ? <SearchError error={found.error} /> : <Summary found={found} />}
         {found.state === "done" && found.files.length === 0 ? (
           <NothingFound asked={address} />

@@ -4,22 +4,21 @@
  * without colours.
  */
 
-import {
-  defineLanguageFacet,
-  Language,
-  StreamLanguage,
-  type StreamParser,
-} from "@codemirror/language";
+import type { StreamParser } from "@codemirror/language";
 import type { LRParser } from "@lezer/lr";
-import { StepwiseParser } from "./stepwise-parser.ts";
 
-type Load = () => Promise<Language>;
+/** A grammar is either a parser, or a function that reads one token after another. */
+export type Grammar =
+  | { kind: "parser"; parser: LRParser }
+  | { kind: "stream"; mode: StreamParser<unknown> };
+
+type Load = () => Promise<Grammar>;
 
 const lr = (load: () => Promise<LRParser>): Load => {
-  return async () => new Language(defineLanguageFacet(), new StepwiseParser(await load()));
+  return async () => ({ kind: "parser", parser: await load() });
 };
 const stream = (load: () => Promise<StreamParser<unknown>>): Load => {
-  return async () => StreamLanguage.define(await load());
+  return async () => ({ kind: "stream", mode: await load() });
 };
 
 const clike = () => import("@codemirror/legacy-modes/mode/clike");
@@ -120,7 +119,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** Resolves to the grammar of a language, or to undefined if there is none or it could not be loaded. */
-export async function grammarFor(language: string): Promise<Language | undefined> {
+export async function grammarFor(language: string): Promise<Grammar | undefined> {
   const name = ALIASES[language] ?? language;
   const load = Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined;
   try {
