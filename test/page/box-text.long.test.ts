@@ -53,8 +53,9 @@ test("the box shows what was typed, or a text that is sent as the same query", (
     fc.property(texts, fc.boolean(), (text, regex) => {
       const sent = sentFor({ text, regex });
       expect(sentFor(boxFor(sent))).toEqual(sent);
-      // a query that some box has sent is shown without its quotes and backslashes
-      if (sent.query !== text) expect(boxFor(sent).text).not.toBe(sent.query);
+      // a query that some box has sent is shown without its quotes and backslashes, unless a line contains \\E
+      if (sent.query !== text && !text.includes("\\E"))
+        expect(boxFor(sent).text).not.toBe(sent.query);
       const reading = readingOf(sent);
       if (reading !== undefined) expect(reading.other).not.toEqual(sent);
     }),

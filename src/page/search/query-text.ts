@@ -51,8 +51,8 @@ function hasOuterOr(query: string): boolean {
   let depth = 0;
   for (const word of wordsOf(query)) {
     if (word === "or" && depth === 0) return true;
-    if (word.includes('"')) continue;
-    for (const char of word) depth += char === "(" ? 1 : char === ")" ? -1 : 0;
+    const outside = word.replace(/"(?:\\.|[^"\\])*"/g, "");
+    for (const char of outside) depth += char === "(" ? 1 : char === ")" ? -1 : 0;
   }
   return false;
 }
