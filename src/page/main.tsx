@@ -3,9 +3,11 @@
 import "./style/page.css";
 import { render } from "preact";
 import { App } from "./app/app.tsx";
+import { startTheme } from "./frame/theme.ts";
 
 const { root = "./", service = "Quern", history } = document.documentElement.dataset;
 
+startTheme();
 render(
   <App
     root={new URL(root, location.href).href}

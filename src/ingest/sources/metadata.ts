@@ -75,6 +75,9 @@ export function problemOfName(name: string): string | undefined {
   if (/\p{Cs}/u.test(name)) return "must be well-formed Unicode";
   if (/\p{Cc}/u.test(name)) return `must not contain control characters: ${formatValue(name)}`;
   if (name.trim() !== name) return `must not begin or end with white space: ${formatValue(name)}`;
+  // browsers remove these parts from addresses, so links to the repository would lead elsewhere
+  if (name.split("/").some((part) => part === "." || part === ".."))
+    return `must not have the parts . or ..: ${formatValue(name)}`;
   if (Buffer.byteLength(name) > MAX_NAME_BYTES)
     return `must not be longer than ${MAX_NAME_BYTES} bytes`;
   return undefined;

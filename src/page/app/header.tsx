@@ -3,6 +3,9 @@
  * help.
  */
 
+import { useState } from "preact/hooks";
+import { Icon } from "../frame/icons.tsx";
+import { chooseTheme, themeNow, THEMES } from "../frame/theme.ts";
 import { SearchBox } from "../search/search-box.tsx";
 import { usePage } from "../frame/page-context.ts";
 
@@ -21,6 +24,7 @@ export function Header({ onHelp, onSignOut }: { onHelp: () => void; onSignOut: (
             Sign out
           </button>
         )}
+        <ThemeSwitch />
         <button
           type="button"
           class="quiet square"
@@ -31,6 +35,29 @@ export function Header({ onHelp, onSignOut }: { onHelp: () => void; onSignOut: (
         </button>
       </div>
     </header>
+  );
+}
+
+const THEME_ICONS = { automatic: "halves", light: "sun", dark: "moon" } as const;
+
+/** Draws the button that changes the theme: automatic, light, dark, and again. */
+function ThemeSwitch() {
+  const [theme, setTheme] = useState(themeNow);
+  const onClick = (): void => {
+    const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
+    chooseTheme(next);
+    setTheme(next);
+  };
+  return (
+    <button
+      type="button"
+      class="quiet square"
+      aria-label={`Theme: ${theme}`}
+      title={`Theme: ${theme}`}
+      onClick={onClick}
+    >
+      <Icon name={THEME_ICONS[theme]} />
+    </button>
   );
 }
 
