@@ -90,9 +90,6 @@ interface ValueProps {
   address: SearchAddress;
 }
 
-const filesIn = (count: number): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}`;
-
 /** Draws a value with its link that selects it, and its link that excludes it. Each link also undoes itself. */
 function Value({ kind, value, fileCount, chosen, address }: ValueProps) {
   const { router } = usePage();
@@ -108,15 +105,15 @@ function Value({ kind, value, fileCount, chosen, address }: ValueProps) {
   };
   return (
     <li class={isWithout ? "without" : undefined}>
-      <a
-        href={linkTo(!isOnly, false)}
-        aria-current={isOnly ? "true" : undefined}
-        aria-label={`${name}: ${filesIn(fileCount)}`}
-      >
+      <a href={linkTo(!isOnly, false)} aria-current={isOnly ? "true" : undefined}>
         <span class="value">
           <PlainText text={value} />
         </span>
-        <span class="count">{fileCount.toLocaleString("en")}</span>
+        <span class="unseen-heading">: </span>
+        <span class="count">
+          {fileCount.toLocaleString("en")}
+          <span class="unseen-heading"> {fileCount === 1 ? "file" : "files"}</span>
+        </span>
       </a>
       <a
         class="exclude"
