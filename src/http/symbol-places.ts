@@ -3,6 +3,7 @@
  * has the form of a search by name, and says of each match how certain it is.
  */
 
+import { lazily } from "../base/out-of-files.ts";
 import { newPause, type Pause } from "../base/yield.ts";
 import { findOptions } from "../find/request.ts";
 import type { NavigationAnswer, NavigationPlace } from "../navigation/request.ts";
@@ -34,9 +35,11 @@ export interface PlaceRequest extends Pick<SymbolRequest, "atLeast" | "after"> {
   readonly column: number;
 }
 
+const languages = lazily(() => import("../navigation/languages/languages.ts"));
+
 /** Whether quern has rules for the language of a file. Loads the rules at the first call. */
 export async function hasRules(path: string): Promise<boolean> {
-  const { rulesFor } = await import("../navigation/languages/languages.ts");
+  const { rulesFor } = await languages();
   return rulesFor(path) !== undefined;
 }
 

@@ -50,6 +50,6 @@ test("every definition is shown once", () => {
   expect(
     nest(parse(text))
       .map(({ line }) => line)
-      .toSorted(),
+      .toSorted((a, b) => a - b),
   ).toEqual([1, 2, 3]);
 });
