@@ -168,6 +168,7 @@ export class Writes {
         await given?.();
         published = new Set(written);
       };
+      const startedAt = performance.now();
       let step: Step = "content";
       try {
         const reports = await indexSources(isOne(sources) ? [sources] : sources, {
@@ -190,17 +191,15 @@ export class Writes {
         const improving = { lease, signal: stop, onProgress, betweenSteps };
         // symbols are found before segments are merged; a merge copies the symbols, so the merged segment needs no
         // second pass
-        const startedAt = performance.now();
         step = "symbols";
         if (symbols !== "skip") await this.#findSymbols(reports, improving);
-        const ms = performance.now() - startedAt;
-        for (const report of reports) if (hasSymbols(report)) report.durationMs += ms;
         step = "words";
         if (words !== "skip") await this.#indexWords(improving);
         step = "history";
         await this.#indexHistories(reports, improving);
         step = "merge";
         if (merges) await this.#merge({ ...improving, next: nextMerge });
+        divideTime(reports, performance.now() - startedAt);
         return reports;
       } catch (error) {
         throw withOutcome(error, step, [...published]);
@@ -427,12 +426,13 @@ export class Writes {
   }
 }
 
-/**
- * Returns whether the symbol pass parsed files of this repository. One pass serves all repositories, so its whole
- * duration is added to the report of each such repository.
- */
-const hasSymbols = ({ symbols, withoutSymbols }: IndexReport): boolean =>
-  symbols > 0 || withoutSymbols.length > 0;
+/** Adds to each report its part of the time that was not spent on reading one repository, by bytes read. */
+function divideTime(reports: readonly IndexReport[], wholeMs: number): void {
+  const weightOf = ({ bytesRead }: IndexReport): number => bytesRead + 1; // nothing may have been read
+  const weights = reports.reduce((sum, one) => sum + weightOf(one), 0);
+  const sharedMs = wholeMs - reports.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  for (const report of reports) report.durationMs += (sharedMs * weightOf(report)) / weights;
+}
 
 /**
  * Returns true if the argument of index() is one source, and false if it is an iterable. Throws INVALID_REQUEST if it

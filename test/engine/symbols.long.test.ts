@@ -240,6 +240,25 @@ test("the time of a run includes its symbols", async () => {
   expect(report!.symbols).toBe(30);
 });
 
+test("the times of several repositories add up to the time of the run", async () => {
+  const fresh = await openAt(freshPath());
+  let waited = 0;
+  async function* slowFiles() {
+    const from = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    waited = performance.now() - from;
+    yield { path: "a.txt", content: "slow\n" };
+  }
+  const slow = documents({ name: "slow", files: slowFiles() });
+  const from = performance.now();
+  const reports = await fresh.index([source("a", many(30)), slow, source("b", many(30))]);
+  const elapsed = performance.now() - from;
+  const [a, s, b] = reports.map(({ durationMs }) => durationMs);
+  expect(s).toBeGreaterThan(waited);
+  expect(Math.min(a!, b!)).toBeGreaterThan(0);
+  expect(a! + s! + b!).toBeLessThanOrEqual(elapsed);
+});
+
 test("content is searched before symbols are ready, an aborted run keeps it, and the next run continues", async () => {
   const fresh = await openAt(freshPath());
   const stop = new AbortController();

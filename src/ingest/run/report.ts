@@ -113,8 +113,8 @@ export interface IndexReport {
   /** What this run has read of the history. Absent if the repository has no indexed history. */
   history?: HistoryReport;
   /**
-   * The time from the start of the repository's listing to its publication, in milliseconds. If the run extracted
-   * symbols from the repository, the time for all symbols of the run is added.
+   * The repository's part of the time of the run, in milliseconds: the time of its own listing and reading, and a part
+   * of the rest in proportion to the bytes that were read. The parts of all repositories add up to the run's time.
    */
   durationMs: number;
 }

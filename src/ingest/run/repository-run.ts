@@ -91,7 +91,8 @@ export class RepositoryRun {
    * The skipped files that the index lacks, by reason and path. So a file that several revisions skip has one entry.
    */
   readonly #unlisted = new Map<string, Wanted>();
-  readonly startedAt = performance.now();
+  /** The time that listing and reading took, in milliseconds. */
+  readingMs = 0;
   listed = 0;
   taken = 0;
   added = 0;

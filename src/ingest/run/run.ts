@@ -135,9 +135,11 @@ class IndexRun {
     const { signal, maxFileSize, onBegin, pool } = this.#options;
     if (!target.known) onBegin(target.name);
     const revisions = this.#indexed(target);
+    const startedAt = performance.now();
     const listing = await source.open({ revisions }, listingOptions(pool, { signal, maxFileSize }));
     try {
-      await this.#read(checkedListing(source, listing, revisions), target);
+      const run = await this.#read(checkedListing(source, listing, revisions), target);
+      run.readingMs = performance.now() - startedAt;
     } finally {
       await listing.close();
     }
@@ -168,12 +170,13 @@ class IndexRun {
     );
   }
 
-  async #read(listing: Listing, target: Target): Promise<void> {
+  async #read(listing: Listing, target: Target): Promise<RepositoryRun> {
     const run = await this.#begin(listing, target);
     this.#opened.set(run.id, run);
     const reading = { ...this.#options, dispatcher: this.#dispatcher, room: this.#room };
     await readContents(run, listing, reading);
     this.#waiting.set(target.name, run);
+    return run;
   }
 
   async #begin(listing: Listing, target: Target): Promise<RepositoryRun> {
@@ -270,7 +273,7 @@ function report(run: RepositoryRun, summary: Summary): IndexReport {
     bytesRead: run.bytesRead,
     symbols: 0,
     withoutSymbols: [],
-    durationMs: performance.now() - run.startedAt,
+    durationMs: run.readingMs,
   };
 }
 
