@@ -7,10 +7,12 @@
 import { QuernError } from "../src/base/errors.ts";
 import { Arena } from "../src/kernel/arena.ts";
 import { createKernel } from "../src/kernel/kernel.ts";
+import { pagesWith } from "../src/search/thread/planning/candidates.ts";
 import type { Snapshot } from "../src/store/lmdb/environment.ts";
 import { pagesOfList } from "../src/store/segments/posting-bits.ts";
 import { listsOfText, PostingsReader } from "../src/store/segments/postings.ts";
 import { seal } from "../src/store/format/sealed.ts";
+import { lookupIn } from "../test/search/indexed-pages.ts";
 import { mutateSeed } from "./mutate.ts";
 import { holds, type Target } from "./target.ts";
 
@@ -110,7 +112,8 @@ function checkBlock(bytes: Buffer): void {
       pagesOfList(list, 1000, { kernel, arena });
       holds(++lists <= bytes.length, "more lists than bytes");
     }
-    for (const gram of [0, 1, 0x616263, 0xffffff]) reader.find(snapshot, gram);
+    const lookup = lookupIn(reader, snapshot, 1000);
+    for (const gram of [0, 1, 0x616263, 0xffffff]) pagesWith([gram], lookup);
   } catch (error) {
     if (!(error instanceof QuernError) || error.code !== "INDEX_CORRUPT") throw error;
   }

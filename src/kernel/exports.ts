@@ -121,6 +121,17 @@ export interface KernelExports {
   /** Returns 0 or 1. */
   hasGram(classes: number, from: number, to: number): number;
 
+  /** Returns a number of pages, or BROKEN; see page-lists.ts. */
+  pagesWithAll(
+    set: number,
+    firsts: number,
+    blocks: number,
+    grams: number,
+    count: number,
+    pages: number,
+    scratch: number,
+  ): number;
+
   // postings
   decodeGaps(list: number, length: number, pages: number, bits: number): number;
   encodeGaps(bits: number, pages: number, out: number): number;

@@ -104,33 +104,36 @@ export const PATH_STARTS = 40;
 export const PATHS = 44;
 /** Where the run of each blob begins among all runs of definitions. 0 if the segment has none. */
 export const SYMBOL_STARTS = 48;
-/** The sets of posting lists of the text and of names (src/store/segments/kept-lists.ts). 0 if there are none. */
+/**
+ * The posting lists of the text, and those of names: the first gram of each block, and the number of blocks. NAME_LISTS
+ * is 0 if there are none.
+ */
 export const TEXT_LISTS = 52;
-export const NAME_LISTS = 56;
+export const TEXT_BLOCKS = 56;
+export const NAME_LISTS = 60;
+export const NAME_BLOCKS = 64;
 /** The number of words of SCOPE. */
-export const SCOPE_WORDS = 60;
+export const SCOPE_WORDS = 68;
 
 // ── plan: addresses of its arrays ──
 
-export const CHUNKS = 64;
-export const BITS = 68;
+export const CHUNKS = 72;
+export const BITS = 76;
 /** The pages on which the names of definitions may contain the literal. Valid if IS_NAMED is 1. */
-export const NAMED = 72;
+export const NAMED = 80;
 /** The files in scope. */
-export const SCOPE = 76;
+export const SCOPE = 84;
 
 // ── plan: results ──
 
-export const IS_NAMED = 80;
-export const IN_SCOPE = 84;
+export const IS_NAMED = 88;
+export const IN_SCOPE = 92;
 /** The number of files in scope whose blob has a candidate page, and the number of these pages. */
-export const CANDIDATES = 88;
-export const CANDIDATE_PAGES = 92;
+export const CANDIDATES = 96;
+export const CANDIDATE_PAGES = 100;
 /** The length of the posting lists that were looked up, in bytes. */
-export const LIST_BYTES = 96;
-export const CHUNK_COUNT = 100;
-/** The set whose blocks are missing if planLiteral() returns MISSING. */
-export const MISSING_SET = 104;
+export const LIST_BYTES = 104;
+export const CHUNK_COUNT = 108;
 export const PLAN_BYTES = 112;
 
 /** A chunk, which a thread claims at once, has about this many candidate pages. */

@@ -32,6 +32,8 @@ export interface Kernel {
   /** The whole memory. Do not keep this array across a call of reserve(), which may replace it. */
   readonly bytes: Uint8Array;
   readonly words: Uint32Array;
+  /** Copies a block of posting lists to an address, and returns its length. pagesWithAll() calls this. */
+  readBlock: (block: number, at: number) => number;
   /** Returns the address of a new zeroed region, aligned to 16. Regions are never freed. */
   reserve(length: number): number;
 }
@@ -41,15 +43,19 @@ let compiled: WebAssembly.Module | undefined;
 export function createKernel(): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BASE64, "base64"));
   const memory = new WebAssembly.Memory({ initial: 16, maximum: MOST_PAGES });
-  const abort = () => {
-    throw new QuernError("INTERNAL", "the kernel aborted");
-  };
-  const instance = new WebAssembly.Instance(compiled, { env: { memory, abort } });
-  return new Instance(memory, instance.exports as unknown as KernelExports);
+  const readBlock = (_set: number, block: number, at: number) => kernel.readBlock(block, at);
+  const { exports } = new WebAssembly.Instance(compiled, { env: { memory, abort, readBlock } });
+  const kernel = new Instance(memory, exports as unknown as KernelExports);
+  return kernel;
 }
+
+const abort = (): never => {
+  throw new QuernError("INTERNAL", "the kernel aborted");
+};
 
 class Instance implements Kernel {
   readonly run: KernelExports;
+  readBlock: Kernel["readBlock"] = abort;
   bytes: Uint8Array;
   words: Uint32Array;
   readonly #memory: WebAssembly.Memory;

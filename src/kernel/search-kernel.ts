@@ -12,8 +12,6 @@ const PAGE = 65_536;
 export const RESERVED_BYTES = 2 * PAGE;
 
 export interface SearchKernel {
-  /** Finds the pages that are in all lists; see assembly/lists.ts. */
-  pagesWithAll(set: number, grams: number, count: number, pages: number, scratch: number): number;
   // one literal; see assembly/plan.ts, search.ts and show.ts
   planLiteral(job: number, plan: number): number;
   searchLiteral(job: number, plan: number, chunk: number): void;
@@ -30,6 +28,7 @@ export interface SearchKernel {
 
 /** The functions that the kernel calls while it searches. An exception in one of them ends the search. */
 export interface SearchImports {
+  readBlock(set: number, block: number, at: number): number;
   readText(from: number, to: number, at: number): void;
   readRun(blob: number): void;
   brokenRun(): void;
@@ -53,19 +52,9 @@ const abort = (): never => {
   throw new QuernError("INTERNAL", "the kernel of searches aborted");
 };
 
-/** For an instance with which only pagesWithAll() is called. */
-const NOTHING: SearchImports = {
-  readText: abort,
-  readRun: abort,
-  brokenRun: abort,
-  isStopped: abort,
-  takeRows: abort,
-  rankOf: abort,
-};
-
 export function createSearchKernel(
   memory: WebAssembly.Memory,
-  imports: SearchImports = NOTHING,
+  imports: SearchImports,
 ): SearchKernel {
   compiled ??= new WebAssembly.Module(Buffer.from(SEARCH_BASE64, "base64"));
   const { exports } = new WebAssembly.Instance(compiled, { env: { memory, abort, ...imports } });

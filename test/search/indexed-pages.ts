@@ -45,23 +45,22 @@ export function indexed(texts: readonly string[], place: PostingPlace = listsOfT
   const getSealed = (key: Buffer) => values.get(key.toString("hex"));
   const get = (key: Buffer, what: string) => unseal(key, getSealed(key)!, what);
   const snapshot = { get, getSealed } as Pick<Snapshot, "get" | "getSealed"> as Snapshot;
-  const reader = {
-    header: { pages: texts.length },
-    segment: place.segment,
-  } as unknown as SegmentReader;
   const found = new PostingsReader(snapshot, place, blocks);
-  const lookup: Lookup = {
-    reader,
-    lists: found,
-    snapshot,
-    kernel,
-    arena,
-    countInScope: countBits,
-    isStopped: () => false,
-    pause: () => undefined,
-  };
+  const lookup = lookupIn(found, snapshot, texts.length);
   return { grams, bytes, lookup, values };
 }
+
+/** Returns what a search looks up lists with, in a segment of `pages` pages. */
+export const lookupIn = (lists: PostingsReader, snapshot: Snapshot, pages: number): Lookup => ({
+  reader: { header: { pages } } as SegmentReader,
+  lists,
+  snapshot,
+  kernel,
+  arena,
+  countInScope: countBits,
+  isStopped: () => false,
+  pause: () => undefined,
+});
 
 /** The slow twin: returns the pages that contain all wanted grams. */
 export function inAll(wanted: readonly number[], pages: readonly ReadonlySet<number>[]): Bitset {

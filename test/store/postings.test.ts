@@ -6,9 +6,11 @@ import { emptyBitset, setBit } from "../../src/base/bitset.ts";
 import { Arena } from "../../src/kernel/arena.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
 import { seal, unseal } from "../../src/store/format/sealed.ts";
+import { pagesWith } from "../../src/search/thread/planning/candidates.ts";
 import type { Snapshot, Writer } from "../../src/store/lmdb/environment.ts";
 import { pagesOfList } from "../../src/store/segments/posting-bits.ts";
 import { listsOfText, PostingsReader, PostingsWriter } from "../../src/store/segments/postings.ts";
+import { lookupIn } from "../search/indexed-pages.ts";
 
 const kernel = createKernel();
 const arena = new Arena(kernel);
@@ -82,11 +84,8 @@ function expectRead(lists: Lists, pages: number, { values, blocks }: Written): v
   ]);
   expect(found).toEqual([...lists].map(([gram, of]) => [gram, setOf(of, pages)]));
   for (const gram of [0, 1, ...lists.keys(), 54_871]) {
-    const list = reader.find(snapshot, gram);
-    const of = lists.get(gram);
-    expect(list && pagesOfList(list, pages, { kernel, arena }), `gram ${gram}`).toEqual(
-      of && setOf(of, pages),
-    );
+    const { pages: all } = pagesWith([gram], lookupIn(reader, snapshot, pages));
+    expect(all, `gram ${gram}`).toEqual(setOf(lists.get(gram) ?? [], pages));
   }
 }
 
@@ -163,7 +162,8 @@ test("a directory of the wrong length, or a block that is missing, truncated or 
     else others.delete(first!);
     const snapshot = snapshotOf(others);
     const reader = new PostingsReader(snapshot, place, blocks);
-    expect(() => reader.find(snapshot, 0), what).toThrow("posting block 0 of segment 1");
-    expect(reader.find(snapshot, 2999), what).toBeDefined();
+    const lookup = lookupIn(reader, snapshot, 500);
+    expect(() => pagesWith([0], lookup), what).toThrow("posting block 0 of segment 1");
+    expect(pagesWith([2999], lookup).pages, what).toEqual(setOf(range(40, 11), 500));
   }
 });

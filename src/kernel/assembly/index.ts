@@ -8,6 +8,7 @@ export { scanTriples } from "./classes";
 export { bestDefinition, namesAt } from "./definitions";
 export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
+export { pagesWithAll } from "./lists";
 export { foldPage, hasGram } from "./page-grams";
 export { countBits, decodeGaps, encodeGaps, intersectBits } from "./postings";
 export { readStemList, addWorths, addBlob, copyStemList, countStems, hashWords, scoreNames, splitWords } from "./words";

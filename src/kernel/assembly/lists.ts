@@ -1,92 +1,92 @@
 /**
- * Intersects posting lists in memory that threads share (store/segments/kept-lists.ts describes its layout). One call
- * processes all grams of a literal. Intersecting twenty lists takes 2 to 8 µs. Reading them from the data file would
- * take 40 µs.
+ * Intersects posting lists (store/segments/postings.ts describes their blocks). One call reads and processes all lists of
+ * a literal. Intersecting twenty lists takes 2 to 8 µs, and reading a block about 2 µs.
  */
 
 import { countBits, decodeGaps, intersectBits } from "./postings";
 
-/** Special results of pagesWithAll(), which otherwise returns a number of pages. */
-export const MISSING: i32 = -1;
-const BROKEN: i32 = -2;
+/**
+ * Copies a block of lists to `at`, and returns its length. `set` tells the sets of lists of one caller apart. Throws if
+ * the block is damaged or longer than MOST_BLOCK_BYTES and a bitmap of all pages.
+ */
+@external("env", "readBlock")
+declare function readBlock(set: u32, block: u32, at: usize): u32;
+
+/** The result of pagesWithAll() if a list violates the format. Otherwise, the result is a number of pages. */
+export const BROKEN: i32 = -1;
 /**
  * The bit that marks a list as a bitmap. In a block, this bit is set in the gram of the list. In an entry (below), it
  * is set in the length of the list.
  */
 const BITMAP: u32 = 0x8000_0000;
 
-// offsets in a thread's scratch memory
+// offsets in the scratch memory; kernel/page-lists.ts has them, too
 export const LIST_BYTES: usize = 0;
-const MISSING_COUNT: usize = 4;
-const MISSING_BLOCKS: usize = 16;
 /** The maximum number of grams in one call. */
 const MOST_GRAMS: usize = 256;
 /** The offset of the entries. An entry is the (address, length) of a list, and the shortest list comes first. */
-const ENTRIES: usize = MISSING_BLOCKS + 4 * MOST_GRAMS;
+const ENTRIES: usize = 16;
 export const BITS: usize = ENTRIES + 8 * MOST_GRAMS;
 
 /**
  * Finds the pages that have all the grams. Sets the bits of these pages at BITS of `scratch`, and returns the number of
- * pages. Writes the total length of the lists at LIST_BYTES. Returns MISSING if some blocks must be loaded first. The
- * numbers of these blocks are then at MISSING_BLOCKS. Returns BROKEN if a list violates the format.
- * REQUIRES: there are 1 to MOST_GRAMS grams. `scratch` has room for two sets of pages at BITS, each a multiple of 16
- * bytes long.
+ * pages, or BROKEN. Writes the total length of the lists at LIST_BYTES. `firsts` has the first gram of each block of the
+ * set.
+ * REQUIRES: there are 1 to MOST_GRAMS grams. `scratch` has as many bytes as page-lists.ts says.
  */
 export function pagesWithAll(
-  set: usize,
+  set: u32,
+  firsts: usize,
+  blocks: u32,
   grams: usize,
   count: u32,
   pages: u32,
   scratch: usize,
 ): i32 {
   store<u32>(scratch, 0, LIST_BYTES);
-  store<u32>(scratch, 0, MISSING_COUNT);
-  for (let i: u32 = 0; i < count; i++)
-    if (!addList(set, load<u32>(grams + (<usize>i << 2)), i, scratch)) return BROKEN;
-  if (load<u32>(scratch, MISSING_COUNT) > 0) return MISSING;
+  let at = scratch + BITS + 2 * <usize>(((pages + 127) >> 7) << 4);
+  for (let i: u32 = 0; i < count; i++) {
+    const gram = load<u32>(grams + (<usize>i << 2));
+    const block = lastAtMost(firsts, blocks, gram);
+    const length = block < 0 ? 0 : readBlock(set, <u32>block, at);
+    const sized = keepList(gram, at, length);
+    if (sized == NO_LIST) return BROKEN;
+    insert(at, sized, i, scratch);
+    at += <usize>(sized & ~BITMAP);
+  }
   return intersect(count, pages, scratch);
 }
 
+const NO_LIST: u32 = 0xffff_ffff;
+
 /**
- * Finds the list of a gram, and inserts it into the `count` entries. Returns false if the block of the list violates
- * the format.
+ * Moves the list of a gram to the start of its block, which is at `block`. Returns the length of the list, with the bit
+ * BITMAP if it is a bitmap. Returns 0 if the block lacks the gram, and NO_LIST if the block violates the format.
  */
-function addList(set: usize, gram: u32, count: u32, scratch: usize): bool {
-  const blocks = load<u32>(set);
-  const firsts = set + 4;
-  const number = lastAtMost(firsts, blocks, gram);
-  if (number < 0) return insert(0, 0, count, scratch);
-  const block = <usize>atomic.load<u32>(firsts + ((<usize>blocks + <usize>number) << 2));
-  if (block == 0) {
-    const missing = load<u32>(scratch, MISSING_COUNT);
-    store<u32>(scratch + (<usize>missing << 2), <u32>number, MISSING_BLOCKS);
-    store<u32>(scratch, missing + 1, MISSING_COUNT);
-    return true;
-  }
-  const bytes = load<u32>(block);
-  const lists = load<u32>(block, 4);
-  const keys = block + 8;
-  if (bytes < 4 || lists > (bytes - 4) >> 3) return false;
+function keepList(gram: u32, block: usize, bytes: u32): u32 {
+  if (bytes == 0) return 0;
+  if (bytes < 4) return NO_LIST;
+  const lists = load<u32>(block);
+  const keys = block + 4;
+  if (lists > (bytes - 4) >> 3) return NO_LIST;
   const at = lastAtMost(keys, lists, gram);
   const key: u32 = at < 0 ? 0 : load<u32>(keys + (<usize>at << 2));
-  if (at < 0 || (key & ~BITMAP) != gram) return insert(0, 0, count, scratch);
+  if (at < 0 || (key & ~BITMAP) != gram) return 0;
   const ends = keys + (<usize>lists << 2);
   const from: u32 = at == 0 ? 0 : load<u32>(ends + (<usize>(at - 1) << 2));
   const to = load<u32>(ends + (<usize>at << 2));
-  if (from > to || to > bytes - 4 - (lists << 3)) return false;
-  const list = ends + (<usize>lists << 2) + <usize>from;
-  return insert(list, (to - from) | (key & BITMAP), count, scratch);
+  if (from > to || to > bytes - 4 - (lists << 3)) return NO_LIST;
+  memory.copy(block, ends + (<usize>lists << 2) + <usize>from, <usize>(to - from));
+  return (to - from) | (key & BITMAP);
 }
 
 /**
  * Inserts a list into the `count` entries, which are ordered by length. `sized` is the length of the list, with the bit
  * BITMAP if the list is a bitmap.
  */
-function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
+function insert(list: usize, sized: u32, count: u32, scratch: usize): void {
   const length = sized & ~BITMAP;
   store<u32>(scratch, load<u32>(scratch, LIST_BYTES) + length, LIST_BYTES);
-  // if a block is missing, the entries are incomplete and will not be read
-  if (load<u32>(scratch, MISSING_COUNT) > 0) return true;
   let entry = scratch + ENTRIES + (<usize>count << 3);
   while (entry > scratch + ENTRIES && (load<u32>(entry - 4) & ~BITMAP) > length) {
     store<u64>(entry, load<u64>(entry - 8));
@@ -94,7 +94,6 @@ function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
   }
   store<u32>(entry, <u32>list);
   store<u32>(entry, sized, 4);
-  return true;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import * as J from "../job";
-import { MISSING, pagesWithAll, BITS as FOUND_BITS, LIST_BYTES as FOUND_BYTES } from "./lists";
+import { BROKEN, pagesWithAll, BITS as FOUND_BITS, LIST_BYTES as FOUND_BYTES } from "./lists";
 import { countBits } from "./postings";
 
 /** With fewer blobs, reading their definitions takes less time than reading the lists of names. */
@@ -42,20 +42,18 @@ export function nextBit(bits: usize, at: u32, end: u32): u32 {
 }
 
 /**
- * Plans the segment. Returns 0, or MISSING or BROKEN as pagesWithAll() does. If blocks are missing, the set to which they
- * belong is at MISSING_SET, and planLiteral() must be called again when they are there.
+ * Plans the segment. Returns 0, or BROKEN as pagesWithAll() does.
  * REQUIRES: the literal has at least one gram. The caller has written the words of the plan up to SCOPE, and the scope.
  */
 export function planLiteral(job: usize, plan: usize): i32 {
-  const found = lookUp(job, plan, u(plan, J.TEXT_LISTS), u(plan, J.BITS));
-  if (found < 0) return found;
+  if (lookUp(job, plan, TEXT, u(plan, J.BITS)) < 0) return BROKEN;
   store<u32>(plan, countBits(u(plan, J.SCOPE), u(plan, J.SCOPE_WORDS) << 2), J.IN_SCOPE);
   store<u32>(plan, load<u32>(u(job, J.LISTS), FOUND_BYTES), J.LIST_BYTES);
   store<u32>(plan, 0, J.IS_NAMED);
   const blobs = keepInScope(plan);
-  if (blobs >= WORTH_NAMES && load<u32>(job, J.IS_RANKED) != 0 && load<u32>(plan, J.NAME_LISTS) != 0) {
-    const named = lookUp(job, plan, u(plan, J.NAME_LISTS), u(plan, J.NAMED));
-    if (named < 0) return named;
+  const hasNames = load<u32>(plan, J.NAME_LISTS) != 0;
+  if (blobs >= WORTH_NAMES && load<u32>(job, J.IS_RANKED) != 0 && hasNames) {
+    if (lookUp(job, plan, NAMES, u(plan, J.NAMED)) < 0) return BROKEN;
     store<u32>(plan, load<u32>(plan, J.LIST_BYTES) + load<u32>(u(job, J.LISTS), FOUND_BYTES), J.LIST_BYTES);
     store<u32>(plan, 1, J.IS_NAMED);
   }
@@ -63,12 +61,18 @@ export function planLiteral(job: usize, plan: usize): i32 {
   return 0;
 }
 
+/** The sets of posting lists: those of the text, and those of names. */
+const TEXT: u32 = 0;
+const NAMES: u32 = 1;
+
 /** Sets the bits of the pages that have all grams, in one set of lists. */
-function lookUp(job: usize, plan: usize, set: usize, bits: usize): i32 {
+function lookUp(job: usize, plan: usize, set: u32, bits: usize): i32 {
   const scratch = u(job, J.LISTS);
   const pages = load<u32>(plan, J.PAGES);
-  const found = pagesWithAll(set, job + J.GRAMS, load<u32>(job, J.GRAM_COUNT), pages, scratch);
-  if (found == MISSING) store<u32>(plan, <u32>set, J.MISSING_SET);
+  const lists = plan + (<usize>set << 3);
+  const firsts = u(lists, J.TEXT_LISTS);
+  const blocks = load<u32>(lists, J.TEXT_BLOCKS);
+  const found = pagesWithAll(set, firsts, blocks, job + J.GRAMS, load<u32>(job, J.GRAM_COUNT), pages, scratch);
   if (found >= 0) memory.copy(bits, scratch + FOUND_BITS, <usize>(((pages + 127) >> 7) << 4));
   return found;
 }

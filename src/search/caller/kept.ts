@@ -1,26 +1,12 @@
 /**
- * Owns the memory that the search threads of an engine share: posting lists, tables of segments, and a room for each
- * thread. The engine's thread creates this memory and passes it to the other threads.
+ * Owns the memory that the search threads of an engine share: tables of segments, and a room for each thread. The
+ * engine's thread creates this memory and passes it to the other threads.
  */
 
 import { contentOf, type ManifestSegment } from "../../store/catalog/manifest.ts";
-import type { KeptLists } from "../../store/segments/kept-lists.ts";
-import {
-  createMemory,
-  LISTS_BYTES,
-  listsIn,
-  tablesIn,
-  type SharedMemory,
-} from "../../store/segments/shared-memory.ts";
+import { createMemory, tablesIn, type SharedMemory } from "../../store/segments/shared-memory.ts";
 import type { SharedTables } from "../../store/segments/shared-tables.ts";
 import type { OwnPool } from "../../threads/pool.ts";
-
-/**
- * The number of bytes of posting lists to cache for each segment, and the minimum for all segments together. The minimum
- * is enough for about twenty queries in the source code of Linux.
- */
-const LISTS_A_SEGMENT = 256 * 1024;
-const LEAST_LISTS = 16 * 2 ** 20;
 
 /** The number of rooms for the calling thread, and for threads that are started again after they have died. */
 const MORE_ROOMS = 4;
@@ -32,14 +18,13 @@ type Segments = readonly Pick<ManifestSegment, "segment" | "content" | "symbols"
 
 interface Parts {
   readonly memory: SharedMemory;
-  readonly lists: KeptLists;
   readonly tables: SharedTables;
 }
 
 export class Kept {
   readonly #tableBytes: number;
   readonly #rooms: number;
-  /** Undefined if there is not enough memory. In that case, each thread reads tables and lists of its own. */
+  /** Undefined if there is not enough memory. In that case, each thread has tables of its own. */
   #parts: Parts | undefined;
   #segments: Segments = [];
   /** The share of the memory of tables that dropped tables take, from 0 to 1. */
@@ -55,7 +40,7 @@ export class Kept {
   #create(): void {
     this.#parts = unlessNoMemory(() => {
       const memory = createMemory(this.#tableBytes, this.#rooms);
-      return { memory, lists: listsIn(memory), tables: tablesIn(memory) };
+      return { memory, tables: tablesIn(memory) };
     });
     this.dropOthers(this.#segments);
   }
@@ -65,17 +50,15 @@ export class Kept {
     return this.#parts?.memory;
   }
 
-  /** Makes room if the memory of lists or tables is full, unless a thread may be using it. */
+  /** Makes room if the memory of tables is full, unless a thread may be using it. */
   makeRoom(pool: OwnPool): void {
-    if (!pool.isIdle || !this.#parts) return;
-    const { lists, tables } = this.#parts;
-    if (tables.isFull && this.#dropped > MOST_DROPPED) void this.trim(pool);
-    else if (lists.isFull) lists.clear();
+    if (this.#dropped <= MOST_DROPPED || !pool.isIdle) return;
+    if (this.#parts?.tables.isFull) void this.trim(pool);
   }
 
   /**
-   * Drops the lists and tables of all segments except the given ones. Also drops those of a given segment's symbols if
-   * they belong to another edition.
+   * Drops the tables of all segments except the given ones. Also drops those of a given segment's symbols if they belong
+   * to another edition.
    */
   dropOthers(segments: Segments): void {
     this.#segments = segments;
@@ -83,8 +66,6 @@ export class Kept {
     const editions = new Map(segments.map((one) => [contentOf(one), one.symbols]));
     const isKept = (segment: number, edition: number) =>
       stored.has(segment) && (edition === 0 || edition === editions.get(segment));
-    this.#parts?.lists.allow(listsBytes(segments.length));
-    this.#parts?.lists.dropOthers(isKept);
     this.#dropped = this.#parts?.tables.dropOthers(isKept) ?? 0;
   }
 
@@ -104,10 +85,6 @@ export class Kept {
     this.#parts = undefined;
   }
 }
-
-/** Returns how many bytes of posting lists are cached for an index with this many segments. */
-const listsBytes = (segments: number): number =>
-  Math.min(LISTS_BYTES, Math.max(LEAST_LISTS, LISTS_A_SEGMENT * segments));
 
 /** Returns undefined if there is not enough memory. */
 function unlessNoMemory<T>(make: () => T): T | undefined {

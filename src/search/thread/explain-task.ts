@@ -42,10 +42,10 @@ export async function explainSegments(
       const asked = { query, scope, sets, symbols, isRanked: false };
       const plan = await planSegment(opened, asked, snapshot, tools);
       if (!plan) continue; // does not happen, because nothing stops the planning
-      const { kept, kernel, arena } = tools;
+      const { kernel, arena } = tools;
       const countInScope = counterInScope(scope, reader);
       const { isStopped, pause } = tools;
-      const lookup = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
+      const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped, pause };
       const inScope = pagesOf(scope, reader);
       const literals: ExplainedSegment["literals"][number][][] = [];
       for (const atom of query.atoms) {

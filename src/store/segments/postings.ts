@@ -11,17 +11,17 @@
  * frequent grams are bitmaps, which are intersected at the speed of memory.
  *
  * A block contains as many lists as fit into POSTING_BLOCK_BYTES, or a single longer list. The directory (part GRAMS)
- * contains the first gram of each block. A reader keeps the directory in memory, and finds a list with one get.
+ * contains the first gram of each block. A reader keeps the directory in memory, and reads a list with one get. The
+ * kernel finds the list in its block (kernel/assembly/lists.ts).
  */
 
-import { firstIndex } from "../../base/binary-search.ts";
+import { copyBytes } from "../../base/copy-bytes.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
 import type { QuernError } from "../../base/errors.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { filling, numberOf, PART, renumber, segmentKey } from "../format/format.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
-import type { KeptLists, KeptPages } from "./kept-lists.ts";
 import { NOT_SHARED, ownBytes, TABLE } from "./shared-tables.ts";
 
 const POSTING_BLOCK_BYTES = filling(4);
@@ -158,7 +158,8 @@ export interface PostingList {
 
 export class PostingsReader {
   readonly #place: PostingPlace;
-  readonly #firstGrams: Uint32Array;
+  /** The first gram of each block. */
+  readonly firstGrams: Uint32Array;
   readonly #verified: Uint8Array;
   /**
    * The key of the block that was read last. It is reused for the next block, because making a new key takes half as
@@ -167,8 +168,6 @@ export class PostingsReader {
   readonly #key: Buffer;
   /** The number in the key of the first block. */
   readonly #firstNumber: number;
-  /** The address of this set in the memory that threads share. It is valid for one epoch. */
-  #kept = { epoch: -1, set: 0 };
 
   /**
    * Reads the directory. `blocks` is the number of blocks according to the header. Throws INDEX_CORRUPT if the
@@ -181,54 +180,32 @@ export class PostingsReader {
     const { firstGrams } = tables.getOrMake(TABLE.GRAMS, place, () => ({
       firstGrams: readFirstGrams(snapshot, place, blocks),
     }));
-    this.#firstGrams = firstGrams;
-    this.#verified = new Uint8Array(this.#firstGrams.length);
+    this.firstGrams = firstGrams;
+    this.#verified = new Uint8Array(this.firstGrams.length);
   }
 
   /** The number of bytes of memory that the reader takes, without shared memory. */
   get bytes(): number {
-    return ownBytes(this.#firstGrams, this.#verified);
-  }
-
-  /** Returns the list of a gram, or undefined if no page contains it. */
-  find(snapshot: Snapshot, gram: number): PostingList | undefined {
-    const number = lastAtMost(this.#firstGrams, gram);
-    if (number < 0) return undefined;
-    const { grams, ends, lists } = this.#block(snapshot, number);
-    const at = lastAtMost(grams, gram);
-    if (at < 0 || (grams[at]! & ~BITMAP) !== gram) return undefined;
-    const bytes = lists.subarray(at === 0 ? 0 : ends[at - 1]!, ends[at]!);
-    return { isBitmap: grams[at]! >= BITMAP, bytes };
+    return ownBytes(this.firstGrams, this.#verified);
   }
 
   /**
-   * Returns the pages that contain all of the grams, using the lists in the memory that threads share. Lists that are
-   * not in this memory are read and added to it. Returns undefined if there is no room for them. REQUIRES: there are 1
-   * to MOST_GRAMS grams.
+   * Copies a block to `target` at `at`, and returns its length. Throws if the block has more than `most` bytes, because
+   * it is damaged then.
    */
-  findKept(
+  copyBlock(
     snapshot: Snapshot,
-    grams: readonly number[],
-    { pages, kept }: { readonly pages: number; readonly kept: KeptLists },
-  ): KeptPages | undefined {
-    const set = this.setIn(kept);
-    if (set === 0) return undefined;
-    const read = (number: number) => this.payload(snapshot, number);
-    const found = kept.pagesWith(grams, { set, pages, read });
-    if (found === "broken") throw this.broken();
-    return found;
-  }
-
-  /** Returns the address of this set in the memory that threads share, or 0 if there is no room for it. */
-  setIn(kept: KeptLists): number {
-    const { epoch } = kept;
-    if (this.#kept.epoch !== epoch) {
-      const { segment, edition } = this.#place;
-      const set = kept.addressOf({ segment, edition, firstGrams: this.#firstGrams });
-      if (set === 0) return 0;
-      this.#kept = { epoch, set };
-    }
-    return this.#kept.set;
+    number: number,
+    {
+      target,
+      at,
+      most,
+    }: { readonly target: Uint8Array; readonly at: number; readonly most: number },
+  ): number {
+    const payload = this.#payload(snapshot, number);
+    if (payload.length > most) throw this.#isBroken(number);
+    copyBytes(payload, 0, target, at, payload.length);
+    return payload.length;
   }
 
   /** Returns the error for a list that violates the format. */
@@ -238,7 +215,7 @@ export class PostingsReader {
 
   /** Yields all lists in ascending order of their grams. A list stays valid even if the caller reads other values. */
   *all(snapshot: Snapshot): Iterable<{ gram: number; list: PostingList }> {
-    for (let number = 0; number < this.#firstGrams.length; number++) {
+    for (let number = 0; number < this.firstGrams.length; number++) {
       const { grams, ends, lists } = this.#block(snapshot, number);
       // these are copies, because the caller may read between two lists
       const [ownGrams, ownEnds, ownLists] = [grams.slice(), ends.slice(), lists.slice()];
@@ -254,7 +231,7 @@ export class PostingsReader {
     snapshot: Snapshot,
     number: number,
   ): { grams: Uint32Array; ends: Uint32Array; lists: Uint8Array } {
-    const payload = this.payload(snapshot, number);
+    const payload = this.#payload(snapshot, number);
     const words = payload.byteOffset % 4 === 0 ? payload : payload.slice();
     const count = new Uint32Array(words.buffer, words.byteOffset, 1)[0]!;
     const start = 4 + 8 * count;
@@ -267,7 +244,7 @@ export class PostingsReader {
   }
 
   /** Returns a block without its seal. The result is valid until the next read. */
-  payload(snapshot: Snapshot, number: number): Uint8Array {
+  #payload(snapshot: Snapshot, number: number): Uint8Array {
     const key = renumber(this.#key, this.#firstNumber + number);
     const value = snapshot.getSealed(key);
     if (!value || value.length < 4 + SEAL_BYTES) throw this.#isBroken(number);
@@ -286,10 +263,3 @@ function readFirstGrams(snapshot: Snapshot, place: PostingPlace, blocks: number)
   if (directory?.length !== 4 * blocks) throw corrupt(`the directory of grams of ${place.what}`);
   return wordsOf(directory);
 }
-
-/**
- * Returns the index of the last gram (without BITMAP) that is at most `gram`, or -1. REQUIRES: `grams` is in ascending
- * order.
- */
-const lastAtMost = (grams: Uint32Array, gram: number): number =>
-  firstIndex(0, grams.length, (at) => (grams[at]! & ~BITMAP) >>> 0 > gram) - 1;

@@ -1,19 +1,16 @@
 /**
  * Describes the memory that the threads of an engine share:
  *
- *     memory := lists tables taken room*
+ *     memory := reserved tables taken room*
  *
- * `lists` are cached posting lists (kept-lists.ts), and `tables` are those of segments (shared-tables.ts). Each thread
- * takes a *room*, in which it alone writes (kernel/job.ts). `taken` is the number of rooms that were taken. The
- * room of a thread that dies is not used again. The system allocates a page of the memory only when it is written.
+ * The first bytes belong to the kernel's module. `tables` are those of segments (shared-tables.ts). Each thread takes a
+ * *room*, in which it alone writes (kernel/job.ts). `taken` is the number of rooms that were taken. The room of a thread
+ * that dies is not used again. The system allocates a page of the memory only when it is written.
  */
 
-import { newSharedMemory } from "../../kernel/search-kernel.ts";
-import { KeptLists } from "./kept-lists.ts";
+import { newSharedMemory, RESERVED_BYTES } from "../../kernel/search-kernel.ts";
 import { SharedTables, tablesMemoryBytes } from "./shared-tables.ts";
 
-/** The size of the part with lists. docs/limits.md promises it as the limit of cached lists. */
-export const LISTS_BYTES = 128 * 2 ** 20;
 export const ROOM_BYTES = 16 * 2 ** 20;
 const MOST_BYTES = 2 ** 32 - 2 ** 16;
 
@@ -25,7 +22,7 @@ export interface SharedMemory {
 }
 
 const tablesEnd = (tableBytes: number): number =>
-  LISTS_BYTES + ((tablesMemoryBytes(tableBytes) + 15) & ~15);
+  RESERVED_BYTES + ((tablesMemoryBytes(tableBytes) + 15) & ~15);
 
 /** Creates memory with this many rooms, or with fewer if they do not fit. */
 export function createMemory(tableBytes: number, rooms: number): SharedMemory {
@@ -33,12 +30,10 @@ export function createMemory(tableBytes: number, rooms: number): SharedMemory {
   return { memory: newSharedMemory(Math.min(bytes, MOST_BYTES)), tableBytes };
 }
 
-export const listsIn = ({ memory }: SharedMemory): KeptLists => new KeptLists(memory, LISTS_BYTES);
-
 export const tablesIn = ({ memory, tableBytes }: SharedMemory): SharedTables =>
   new SharedTables(
     memory.buffer as unknown as SharedArrayBuffer,
-    LISTS_BYTES,
+    RESERVED_BYTES,
     tablesEnd(tableBytes),
   );
 

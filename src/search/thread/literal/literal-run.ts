@@ -14,7 +14,7 @@ import {
 import { copyBytes } from "../../../base/copy-bytes.ts";
 import { bytesOf } from "../../../base/growable.ts";
 import * as job from "../../../kernel/job.ts";
-import { BROKEN, MISSING, type KeptLists } from "../../../store/segments/kept-lists.ts";
+import { BROKEN, mostBlockBytes, scratchBytes, setBytes } from "../../../kernel/page-lists.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { isAllContent } from "../../../store/segments/segment-tables.ts";
 import type { SegmentInput } from "../../messages/messages.ts";
@@ -22,7 +22,7 @@ import { boundsOf } from "../planning/bounds.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
 import { WEIGHTS } from "../ranking/score.ts";
 import type { Literal } from "../reading/literal.ts";
-import { aligned, MOST_PAGES, MOST_RUN_BYTES, type Room } from "../reading/room.ts";
+import { aligned, LISTS_BYTES, MOST_RUN_BYTES, NEVER, type Room } from "../reading/room.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import { LiteralWork, type LiteralOptions } from "./literal-work.ts";
 
@@ -80,31 +80,25 @@ export class LiteralRun {
   readonly room: Room;
   readonly options: LiteralOptions;
   readonly #root: PreparedQuery["root"];
-  readonly #kept: KeptLists;
   /** Where the next plan begins. */
   #next: number;
 
-  private constructor(
-    { room, kept }: { readonly room: Room; readonly kept: KeptLists },
-    root: PreparedQuery["root"],
-    options: LiteralOptions,
-  ) {
+  private constructor(room: Room, root: PreparedQuery["root"], options: LiteralOptions) {
     this.room = room;
     this.options = options;
     this.#root = root;
-    this.#kept = kept;
     this.#next = room.plans;
   }
 
   /** Begins a run. Returns undefined if the query is another one, or if the thread has no room. */
   static begin(query: PreparedQuery, options: LiteralOptions): LiteralRun | undefined {
-    const { room, kept } = options.tools;
-    const literal = room && kept && literalOf(query);
+    const { room } = options.tools;
+    const literal = room && literalOf(query);
     if (!literal) return undefined;
     placeLiteral(room, literal);
     room.words[(room.job + job.IS_RANKED) >>> 2] = Number(options.isRanked);
     room.words[(room.job + job.ROW_COUNT) >>> 2] = 0; // an exception may have left rows
-    return new LiteralRun({ room, kept }, query.root, options);
+    return new LiteralRun(room, query.root, options);
   }
 
   /**
@@ -117,7 +111,9 @@ export class LiteralRun {
     if (sets.length > 0 && isEmpty(files)) return this.#workOf(asked, undefined);
     const columns = columnsOf(asked, this);
     const plan = columns && this.#place(columns, files, asked);
-    return plan && this.#lookUp(plan.at, asked) ? this.#workOf(asked, plan) : undefined;
+    if (!plan) return undefined;
+    this.#lookUp(plan.at, asked);
+    return this.#workOf(asked, plan);
   }
 
   /** Returns the work of a planned segment. If there is no plan, the sets of the query exclude all files in scope. */
@@ -152,25 +148,17 @@ export class LiteralRun {
   }
 
   /** Writes the tables and the scope of a plan. Returns undefined if there is no room for it. */
-  #place(
-    columns: readonly number[],
-    scope: Bitset,
-    { reader, symbols }: Asked,
-  ): Placed | undefined {
+  #place(columns: readonly number[], scope: Bitset, { reader }: Asked): Placed | undefined {
     const { pages } = reader.header;
     const at = this.#next;
-    const setBytes = ((pages + 127) >>> 7) << 4;
     const scopeWords = scope.length + (scope.length & 1);
     const chunks = at + job.PLAN_BYTES;
     const bits = aligned(chunks + 8 * (pages / job.CHUNK_PAGES + 2));
-    const [named, files] = [bits + setBytes, bits + 2 * setBytes];
+    const [named, files] = [bits + setBytes(pages), bits + 2 * setBytes(pages)];
     const end = aligned(files + 4 * scopeWords);
     if (end > this.room.end) return undefined;
-    const lists = reader.postings.setIn(this.#kept);
-    const names = symbols?.names?.setIn(this.#kept) ?? 0;
-    if (lists === 0 || (symbols?.names && names === 0)) return undefined;
     const { words, bytes } = this.room;
-    const rest = [lists, names, scopeWords, chunks, bits, named, files];
+    const rest = [scopeWords, chunks, bits, named, files];
     for (let i = 0; i < columns.length; i++) words[(at >>> 2) + i] = columns[i]!;
     for (let i = 0; i < rest.length; i++) words[(at >>> 2) + columns.length + i] = rest[i]!;
     words[(files >>> 2) + scopeWords - 1] = 0;
@@ -179,21 +167,17 @@ export class LiteralRun {
     return { at, end };
   }
 
-  /** Has the kernel plan, and reads the posting lists that it lacks. Returns false if there is no room for them. */
-  #lookUp(plan: number, { reader, symbols }: Asked): boolean {
-    const { kernel, words, job: at } = this.room;
-    const { snapshot } = this.options;
-    const lists = [reader.postings, symbols?.names];
-    for (;;) {
-      const found = kernel.planLiteral(at, plan);
-      if (found === BROKEN) throw reader.postings.broken();
-      if (found !== MISSING) return true;
-      const set = words[(plan + job.MISSING_SET) >>> 2]!;
-      const read = lists[set === words[(plan + job.TEXT_LISTS) >>> 2] ? 0 : 1]!;
-      const scratch = this.room.address(job.LISTS);
-      if (!this.#kept.addMissing(set, scratch, (block) => read.payload(snapshot, block)))
-        return false;
-    }
+  /** Has the kernel plan, which reads the posting lists of the literal. */
+  #lookUp(plan: number, { reader, symbols }: Asked): void {
+    const { room, options } = this;
+    const most = mostBlockBytes(reader.header.pages);
+    let lists = reader.postings;
+    const readBlock = (set: number, block: number, at: number) => {
+      lists = set === 0 ? reader.postings : symbols!.names!;
+      return lists.copyBlock(options.snapshot, block, { target: room.bytes, at, most });
+    };
+    room.calls = { ...NEVER, readBlock };
+    if (room.kernel.planLiteral(room.job, plan) === BROKEN) throw lists.broken();
   }
 }
 
@@ -202,20 +186,24 @@ function columnsOf(
   { reader, symbols }: Asked,
   { room, options }: Pick<LiteralRun, "room" | "options">,
 ): number[] | undefined {
-  const { header, files, pageBytes } = reader;
-  const hasLists = header.postingBlocks > 0 && header.pages <= MOST_PAGES;
+  const { header, files, pageBytes, postings } = reader;
+  const grams = room.words[(room.job + job.GRAM_COUNT) >>> 2]!;
+  const hasLists = header.postingBlocks > 0 && scratchBytes(grams, header.pages) <= LISTS_BYTES;
   if (!hasLists || header.languages.length > job.MOST_LANGUAGES) return undefined;
   if (symbols && symbols.mostRunBytes > MOST_RUN_BYTES) return undefined;
   const paths = reader.paths(options.snapshot);
   const tables = [reader.blobStarts, reader.firstPages, reader.pageBlobs, reader.folds];
   const ofFiles = [files.flags, files.languages, reader.blobFileStarts, reader.blobFiles];
   const ofPaths = [paths.starts, paths.bytes];
-  const columns = [header.pages, pageBytes];
-  for (const column of [...tables, ...ofFiles, ...ofPaths]) {
-    const at = room.addressOf(column);
-    if (at === undefined) return undefined;
-    columns.push(at);
-  }
-  const runs = symbols ? room.addressOf(symbols.runStarts) : 0;
-  return runs === undefined ? undefined : [...columns, runs];
+  const names = symbols?.names?.firstGrams;
+  const at = (column: Uint8Array | Uint16Array | Uint32Array | undefined) =>
+    column ? room.addressOf(column) : 0;
+  const words = [
+    header.pages,
+    pageBytes,
+    ...[...tables, ...ofFiles, ...ofPaths, symbols?.runStarts].map(at),
+    ...[at(postings.firstGrams), header.postingBlocks],
+    ...[at(names), names?.length ?? 0],
+  ];
+  return words.includes(undefined) ? undefined : (words as number[]);
 }

@@ -1,6 +1,5 @@
 /** Shows files of a search for one literal. The kernel finds the matches again, and cuts the chunks. */
 
-import { QuernError } from "../../../base/errors.ts";
 import * as job from "../../../kernel/job.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
@@ -9,7 +8,7 @@ import { SYMBOL_KINDS } from "../../../store/symbols/symbol-kinds.ts";
 import type { PackedChunks } from "../../messages/packed-chunks.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
-import { MOST_RUN_BYTES, type Room } from "../reading/room.ts";
+import { MOST_RUN_BYTES, NEVER, type Room } from "../reading/room.ts";
 import { shownName, type SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import { literalOf, placeLiteral } from "./literal-run.ts";
@@ -54,11 +53,6 @@ export function showInKernel(showing: Showing, wanted: BlobToShow): PackedChunks
   const isShown = room.kernel.showLiteral(room.job, room.shown, blob, skip, most, contextLines);
   return isShown === 1 ? packed(room, room.address(job.WINDOW)) : undefined;
 }
-
-const never = (): never => {
-  throw new QuernError("INTERNAL", "the kernel searches while it shows");
-};
-const NEVER = { isStopped: never, takeRows: never, rankOf: never };
 
 /** Writes the tables that the kernel needs for the blob. Returns false if some are not in the shared memory. */
 function placeBlob(room: Room, { reader, symbols }: BlobToShow): boolean {

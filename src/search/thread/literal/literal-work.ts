@@ -10,7 +10,7 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import type { RepositoryTable } from "../../messages/messages.ts";
 import type { Totals } from "../../messages/totals.ts";
 import { definesNames, languageScore, WEIGHTS } from "../ranking/score.ts";
-import type { Room } from "../reading/room.ts";
+import { NEVER, type Room } from "../reading/room.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import { STEPS, type OnFound, type SegmentWork } from "./segment-work.ts";
@@ -108,6 +108,8 @@ export class LiteralWork implements SegmentWork, SearchImports {
   }
 
   // ── called by the kernel ──
+
+  readonly readBlock = NEVER.readBlock;
 
   readText(from: number, to: number, at: number): void {
     this.reader.copyText(this.#run.options.snapshot, from, to, this.#run.room.bytes, at);

@@ -88,7 +88,7 @@ export async function planSegment(
   tools: SearchTools,
 ): Promise<SegmentPlan | undefined> {
   const { query, scope, sets, symbols } = asked;
-  const { kept, kernel, arena, isStopped, pause } = tools;
+  const { kernel, arena, isStopped, pause } = tools;
   const { files } = reader.header;
   const possible = async (atoms: readonly AtomPlan[]): Promise<Bitset> => {
     const known = knownOf(atoms, sets, reader);
@@ -104,7 +104,7 @@ export async function planSegment(
     }
   }
   const countInScope = counterInScope(scope, reader);
-  const tried = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
+  const tried = { reader, snapshot, kernel, arena, countInScope, isStopped, pause };
   const lookup = await withScannedPages(tried, query, scope);
   const planned = await planAtoms(query, lookup, symbols);
   if (!planned || isStopped()) return undefined;

@@ -3,6 +3,7 @@
  * it. kernel/job.ts describes the layout.
  */
 
+import { QuernError } from "../../../base/errors.ts";
 import { FOLDING_TABLE_BYTES, writeFoldingTable } from "../../../kernel/folding.ts";
 import * as job from "../../../kernel/job.ts";
 import {
@@ -15,17 +16,15 @@ import { ROOM_BYTES, takeRoom, type SharedMemory } from "../../../store/segments
 
 /** The longest run of definitions that fits into a room. */
 export const MOST_RUN_BYTES = 2 ** 22;
-/** The maximum number of pages of a segment that is searched in a room. */
-export const MOST_PAGES = 2 ** 20;
-/** What pagesWithAll() needs in addition to two sets of pages; see kernel/assembly/lists.ts. */
-const LISTS_HEAD = 4096;
+/** The size of the scratch memory for intersecting posting lists; see kernel/page-lists.ts. */
+export const LISTS_BYTES = 2 ** 21;
 
 /** The areas of a room after the job: the word of the job that has the address of each, and its size. */
 const AREAS: readonly (readonly [word: number, bytes: number])[] = [
   [job.FOLDING, FOLDING_TABLE_BYTES],
   [job.WINDOW, job.MOST_SHOWN + 2 * job.MOST_LONGEST],
   [job.PAIRS, 2 * 8 * job.MOST_PAIRS],
-  [job.LISTS, LISTS_HEAD + (2 * MOST_PAGES) / 8],
+  [job.LISTS, LISTS_BYTES],
   [job.ROWS, job.ROW_BYTES * job.MOST_ROWS],
   [job.SHOWN, job.SHOWN_TEXT + job.MOST_SHOWN],
   [job.DEFINITIONS, job.DEFINITION_BYTES * job.MOST_DEFINITIONS],
@@ -53,6 +52,7 @@ export class Room {
 
   constructor({ memory }: SharedMemory, at: number) {
     this.kernel = createSearchKernel(memory, {
+      readBlock: (set, block, address) => this.calls!.readBlock(set, block, address),
       readText: (from, to, address) => this.calls!.readText(from, to, address),
       readRun: (blob) => this.calls!.readRun(blob),
       brokenRun: () => this.calls!.brokenRun(),
@@ -87,6 +87,20 @@ export class Room {
     return buffer === this.bytes.buffer ? byteOffset : undefined;
   }
 }
+
+const never = (): never => {
+  throw new QuernError("INTERNAL", "the kernel calls a function that its caller lacks");
+};
+/** The functions that the kernel calls in none of its stages, unless they are replaced. */
+export const NEVER: SearchImports = {
+  readBlock: never,
+  readText: never,
+  readRun: never,
+  brokenRun: never,
+  isStopped: never,
+  takeRows: never,
+  rankOf: never,
+};
 
 export const aligned = (at: number): number => (at + 15) & ~15;
 

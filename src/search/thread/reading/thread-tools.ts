@@ -3,13 +3,12 @@
 import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
-import type { KeptLists } from "../../../store/segments/kept-lists.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../../../store/segments/segment-reader.ts";
 import type { SegmentHeader } from "../../../store/segments/segment-tables.ts";
-import { listsIn, tablesIn, type SharedMemory } from "../../../store/segments/shared-memory.ts";
+import { tablesIn, type SharedMemory } from "../../../store/segments/shared-memory.ts";
 import type { Tables } from "../../../store/segments/shared-tables.ts";
 import { hasEdition, openSymbols, type SymbolsReader } from "../../../store/symbols/symbols.ts";
 import { LiteralScanner } from "./literal-scanner.ts";
@@ -31,8 +30,6 @@ export interface SearchTools {
   readonly arena: Arena;
   readonly literals: LiteralScanner;
   readonly memory: WindowMemory;
-  /** The posting lists that all threads share. Undefined if threads share none. */
-  readonly kept?: KeptLists | undefined;
   /** The room of the thread in shared memory. Undefined if it has none. */
   readonly room?: Room | undefined;
   /** Whether the tools are used on the calling thread. */
@@ -78,7 +75,6 @@ export class ThreadTools {
   readonly #kernel: Kernel = createKernel();
   readonly #literals: LiteralScanner;
   readonly #memory: WindowMemory;
-  readonly #kept: KeptLists | undefined;
   readonly #room: Room | undefined;
   readonly #tables: Tables | undefined;
   readonly #opened = new LruCache<number, OpenedSegment>({
@@ -88,7 +84,6 @@ export class ThreadTools {
 
   constructor(isInline: boolean, { shared, onMissing }: Caches = {}) {
     this.#isInline = isInline;
-    this.#kept = shared && listsIn(shared);
     this.#room = shared && openRoom(shared);
     const tables = shared && tablesIn(shared);
     this.#tables = onMissing
@@ -108,7 +103,6 @@ export class ThreadTools {
       arena: this.arena,
       literals: this.#literals,
       memory: this.#memory,
-      kept: this.#kept,
       room: this.#room,
       isInline: this.#isInline,
       ...stop,
