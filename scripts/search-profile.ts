@@ -20,7 +20,7 @@ export type Stage = (typeof STAGES)[number];
  */
 const PLACES: readonly (readonly [RegExp, Stage])[] = [
   [/^search\/thread\/reading\/window|^store\/segments\/segment-reader/, "fetching"],
-  [/^search\/thread\/planning|^store\/segments\/(posting|kept-lists)/, "planning"],
+  [/^search\/thread\/planning|^store\/segments\/posting/, "planning"],
   [/^search\/thread\/scanning|^search\/thread\/reading|^regex/, "scanning"],
   [/^search\/thread\/ranking/, "ranking"],
   [/^search\/thread\/show|^re2/, "showing"],

@@ -28,13 +28,13 @@ export interface SearchKernel {
 
 /** The functions that the kernel calls while it searches. An exception in one of them ends the search. */
 export interface SearchImports {
-  readBlock(set: number, block: number, at: number): number;
-  readText(from: number, to: number, at: number): void;
-  readRun(blob: number): void;
-  brokenRun(): void;
-  isStopped(): number;
-  takeRows(): void;
-  rankOf(file: number): void;
+  readonly readBlock: (set: number, block: number, at: number) => number;
+  readonly readText: (from: number, to: number, at: number) => void;
+  readonly readRun: (blob: number) => void;
+  readonly brokenRun: () => void;
+  readonly isStopped: () => number;
+  readonly takeRows: () => void;
+  readonly rankOf: (file: number) => void;
 }
 
 let compiled: WebAssembly.Module | undefined;

@@ -181,6 +181,9 @@ export class LiteralRun {
   }
 }
 
+/** The address of a table that is not in the shared memory. */
+const MISSING = -1;
+
 /** Returns the first words of a plan, or undefined if the kernel cannot read some table of the segment. */
 function columnsOf(
   { reader, symbols }: Asked,
@@ -197,13 +200,9 @@ function columnsOf(
   const ofPaths = [paths.starts, paths.bytes];
   const names = symbols?.names?.firstGrams;
   const at = (column: Uint8Array | Uint16Array | Uint32Array | undefined) =>
-    column ? room.addressOf(column) : 0;
-  const words = [
-    header.pages,
-    pageBytes,
-    ...[...tables, ...ofFiles, ...ofPaths, symbols?.runStarts].map(at),
-    ...[at(postings.firstGrams), header.postingBlocks],
-    ...[at(names), names?.length ?? 0],
-  ];
-  return words.includes(undefined) ? undefined : (words as number[]);
+    column ? (room.addressOf(column) ?? MISSING) : 0;
+  const words = [header.pages, pageBytes];
+  words.push(...[...tables, ...ofFiles, ...ofPaths, symbols?.runStarts].map(at));
+  words.push(at(postings.firstGrams), header.postingBlocks, at(names), names?.length ?? 0);
+  return words.includes(MISSING) ? undefined : words;
 }
