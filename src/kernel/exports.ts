@@ -135,7 +135,6 @@ export interface KernelExports {
   // postings
   decodeGaps(list: number, length: number, pages: number, bits: number): number;
   encodeGaps(bits: number, pages: number, out: number): number;
-  intersectBits(into: number, other: number, bytes: number): void;
   countBits(bits: number, bytes: number): number;
 
   // automaton

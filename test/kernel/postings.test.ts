@@ -50,17 +50,6 @@ test("decoding gaps gives the pages, and encoding the pages gives the gaps", () 
   );
 });
 
-test("computes intersections", () => {
-  fc.assert(
-    fc.property(pageSet, pageSet, (left, right) => {
-      decode(gapsOf(left), a);
-      decode(gapsOf(right), b);
-      kernel.run.intersectBits(a, b, BYTES);
-      expect(pagesIn(a)).toEqual(left.filter((page) => right.includes(page)));
-    }),
-  );
-});
-
 test.each<[name: string, bytes: number[]]>([
   ["a zero gap", [1, 0]],
   ["a page past the last one", [0x80 | 0x69, 7]], // 1001 - 1 = page 1000

@@ -10,7 +10,7 @@ export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
 export { pagesWithAll } from "./lists";
 export { foldPage, hasGram } from "./page-grams";
-export { countBits, decodeGaps, encodeGaps, intersectBits } from "./postings";
+export { countBits, decodeGaps, encodeGaps } from "./postings";
 export { readStemList, addWorths, addBlob, copyStemList, countStems, hashWords, scoreNames, splitWords } from "./words";
 export { scanFolded, scanLiteral } from "./scan";
 export { countNewlines, linesAround, stretchesWith } from "./text";

@@ -59,13 +59,7 @@ export class Near {
    * REQUIRES: mayTry() has returned true.
    */
   async search(input: SearchInput, { headers }: Catalog): Promise<SearchOutput | undefined> {
-    const { ahead, ...rest } = input;
-    const alone: SearchInput = {
-      ...rest,
-      threads: 1,
-      ...(ahead && { ahead: { ...ahead, isAlone: true } }),
-    };
-    const output = await this.#thread.search(alone, headers);
+    const output = await this.#thread.search({ ...input, threads: 1 }, headers);
     if (output !== "too much") return output;
     this.#tooMuch.set(input.plan, 1);
     return undefined;

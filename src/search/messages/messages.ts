@@ -79,11 +79,6 @@ export interface SearchInput {
     readonly whole: boolean;
     readonly enclosing: boolean;
     readonly isBestFirst: boolean;
-    /**
-     * Present if only one thread searches. This thread knows which files the response will contain, so it shows these
-     * files even if many files match.
-     */
-    readonly isAlone?: true;
   };
   /** Present for a stream, whose results are sent as they are found. */
   readonly stream?: {

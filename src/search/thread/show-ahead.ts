@@ -13,14 +13,14 @@ import type { SearchThread } from "./search-thread.ts";
 import { showFile } from "./showing/show.ts";
 
 /**
- * The maximum number of files that a worker shows during a search. Files that are requested later are requested in
- * groups of the same size.
+ * The maximum number of files that one of several threads shows during a search. Files that are requested later are
+ * requested in groups of the same size.
  */
 const MOST_FILES = 32;
 const MOST_RANGES = 512;
 /**
- * The maximum number of files that the calling thread shows during a search. This limit is larger, because the calling
- * thread need not send the files to another thread.
+ * The maximum number of files that the only thread of a search shows during it. This thread knows which files the response
+ * will contain.
  */
 const MOST_FILES_ALONE = 64;
 
@@ -33,7 +33,7 @@ export async function showAhead(
   best: readonly RankedFile[],
 ): Promise<ShownAhead[]> {
   const { control, input } = thread;
-  const { isAlone = false } = input.ahead!;
+  const isAlone = input.threads === 1;
   const shown = isAlone ? shownOf(best, input) : best;
   const ranges = shown.reduce((sum, { count }) => sum + count, 0);
   const isFew = control.addFound(ranges) <= input.matches;
