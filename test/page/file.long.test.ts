@@ -245,5 +245,19 @@ inBrowser("files", (browser) => {
       expected: [404],
     });
     await page.getByText("there is no such file").waitFor();
+    await page.getByRole("link", { name: "Open its folder" }).waitFor();
+  });
+
+  test("a missing file leads to files with its name, and to the default revision", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue@gone/-/blob/lib/queue.ts`, {
+      expected: [404],
+    });
+    const atDefault = page.getByRole("link", { name: "Open it at the default revision" });
+    expect(await atDefault.getAttribute("href")).toMatch(
+      /browse\/task-queue\/-\/blob\/lib\/queue\.ts$/,
+    );
+    await page.getByRole("link", { name: "Search for files with this name" }).click();
+    await page.getByRole("link", { name: "task-queue src/queue.ts", exact: true }).click();
+    await page.locator(".cm-line").first().waitFor();
   });
 });

@@ -148,7 +148,7 @@ inBrowser("search", (browser) => {
     await page.getByText(new RegExp(`in ${inLanguage} files`)).waitFor();
     await page.getByRole("link", { name: /^task-queue:/ }).click();
     const folder = page.getByRole("link", { name: /^src: \d+ files/ });
-    const [, counted] = /(\d+) files/.exec((await folder.textContent())!)!;
+    const [, counted] = /(\d+) files/.exec((await folder.getAttribute("aria-label"))!)!;
     const below = files.filter(
       ({ language, repository, fileName }) =>
         language === "TypeScript" &&

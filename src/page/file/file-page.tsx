@@ -8,7 +8,8 @@ import { useAsked, useKept, type Asking } from "../frame/asked.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
 import { plainText } from "../frame/plain-text.tsx";
 import type { Revision, Source } from "../wire/answers.ts";
-import { wordsOf } from "../wire/client.ts";
+import { escapeExpression, quoteValue } from "../search/query-text.ts";
+import { Refused, wordsOf } from "../wire/client.ts";
 import { FileActions } from "./file-actions.tsx";
 import { FolderTree } from "./folder-tree.tsx";
 import { Outline } from "./outline.tsx";
@@ -39,12 +40,48 @@ export function FilePage({ address }: { address: FileView }) {
             <FileActions source={source.value} address={address} hasCommits={hasCommits(known)} />
           )}
         </div>
-        {source.state === "failed" && <p class="error">{wordsOf(source.error)}</p>}
+        {source.state === "failed" && <NoFile error={source.error} address={address} />}
         {source.state === "waiting" && <p class="muted wait">Loading …</p>}
         {source.state === "there" && <SourceText source={source.value} address={address} />}
       </section>
       <Side source={source} address={address} />
     </main>
+  );
+}
+
+/** Says why there is no file, and offers ways on if the path or the revision does not exist. */
+function NoFile({ error, address }: { error: unknown; address: FileView }) {
+  const { router } = usePage();
+  const { repository, ref, path } = address;
+  const isMissing = error instanceof Refused && error.status === 404;
+  const parts = path.split("/");
+  const folder = parts.slice(0, -1).join("/");
+  const query = `file:${quoteValue(escapeExpression(parts.at(-1)!))}`;
+  const search = { view: "search", query, regex: false, matchCase: false } as const;
+  const { ref: _, ...byDefault } = { ...address, view: "file" as const };
+  return (
+    <div class="wait">
+      <p class="error">{wordsOf(error)}</p>
+      {isMissing && (
+        <ul class="suggestions">
+          <li>
+            <a href={router.href(search)}>Search for files with this name</a>
+          </li>
+          {ref !== undefined && (
+            <li>
+              <a href={router.href(byDefault)}>Open it at the default revision</a>
+            </li>
+          )}
+          <li>
+            <a
+              href={router.href({ view: "folder", repository, ...(ref && { ref }), path: folder })}
+            >
+              Open its folder
+            </a>
+          </li>
+        </ul>
+      )}
+    </div>
   );
 }
 

@@ -90,6 +90,9 @@ interface ValueProps {
   address: SearchAddress;
 }
 
+const filesIn = (count: number): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}`;
+
 /** Draws a value with its link that selects it, and its link that excludes it. Each link also undoes itself. */
 function Value({ kind, value, fileCount, chosen, address }: ValueProps) {
   const { router } = usePage();
@@ -105,15 +108,15 @@ function Value({ kind, value, fileCount, chosen, address }: ValueProps) {
   };
   return (
     <li class={isWithout ? "without" : undefined}>
-      <a href={linkTo(!isOnly, false)} aria-current={isOnly ? "true" : undefined}>
+      <a
+        href={linkTo(!isOnly, false)}
+        aria-current={isOnly ? "true" : undefined}
+        aria-label={`${name}: ${filesIn(fileCount)}`}
+      >
         <span class="value">
           <PlainText text={value} />
-        </span>
-        <span class="unseen-heading">: </span>
-        <span class="count">
-          {fileCount.toLocaleString("en")}
-          <span class="unseen-heading"> {fileCount === 1 ? "file" : "files"}</span>
-        </span>
+        </span>{" "}
+        <span class="count">{fileCount.toLocaleString("en")}</span>
       </a>
       <a
         class="exclude"
