@@ -32,6 +32,20 @@ export interface Killing {
   /** Killing ends when this returns true. */
   readonly isOver: (counts: KillCounts) => boolean;
   readonly onSecond?: (counts: KillCounts) => void;
+  /** Called when a node was killed, and awaited before it starts again. */
+  readonly whileDown?: (down: Down) => Promise<void>;
+  /** How far the clock of the first node is ahead, in milliseconds. */
+  readonly clockMs?: number;
+}
+
+export interface Down {
+  /** How many nodes were killed before. */
+  readonly turn: number;
+  /** The data directory of the node. */
+  readonly directory: string;
+  /** The folder of the objects. */
+  readonly objects: string;
+  readonly front: ClusterEngine;
 }
 
 export interface KillCounts {
@@ -57,9 +71,17 @@ export async function killUnderLoad(killing: Killing): Promise<KillCounts> {
     secret: SECRET,
     shardBytes: SHARD_BYTES,
   };
-  const newNode = await nodeProgram(same, folder);
+  const directories = new Map<string, string>();
+  const directoryOf = (name: string): string => {
+    const directory = folder();
+    directories.set(name, directory);
+    return directory;
+  };
+  const newNode = await nodeProgram(same, directoryOf);
   const names = Array.from({ length: killing.nodes }, (_, i) => `node-${i}`);
-  const nodes = await Promise.all(names.map(newNode));
+  const nodes = await Promise.all(
+    names.map((name, i) => newNode(name, { clockMs: i === 0 ? (killing.clockMs ?? 0) : 0 })),
+  );
   const engines: ClusterEngine[] = [];
   const open = async (options: Partial<ClusterOptions>): Promise<ClusterEngine> => {
     const engine = await openCluster({
@@ -80,7 +102,8 @@ export async function killUnderLoad(killing: Killing): Promise<KillCounts> {
     const front = await open({ secret: SECRET });
     for (const source of sources()) await front.index(source);
     const whole = await open({});
-    return await underLoad(killing, { nodes, front, questions: await questionsFor(whole) });
+    const questions = await questionsFor(whole);
+    return await underLoad(killing, { nodes, front, questions, objects, directories });
   } finally {
     for (const engine of engines) await engine.close();
     await Promise.all(nodes.map((node) => node.end("SIGKILL")));
@@ -103,6 +126,9 @@ interface Load {
   readonly nodes: readonly NodeProcess[];
   readonly front: ClusterEngine;
   readonly questions: readonly Question[];
+  readonly objects: string;
+  /** The data directories of the nodes, by name. */
+  readonly directories: ReadonlyMap<string, string>;
 }
 
 async function underLoad(killing: Killing, load: Load): Promise<KillCounts> {
@@ -140,7 +166,11 @@ async function underLoad(killing: Killing, load: Load): Promise<KillCounts> {
  * Kills a node each second and starts it again at once. It takes the next node in turn whose end leaves each slice a
  * replica.
  */
-async function killEach(killing: Killing, { nodes }: Load, counts: KillCounts): Promise<void> {
+async function killEach(
+  killing: Killing,
+  { nodes, front, objects, directories }: Load,
+  counts: KillCounts,
+): Promise<void> {
   const starting = new Set<Promise<void>>();
   let failure: unknown;
   for (let turn = 0; !killing.isOver(counts); turn++) {
@@ -154,6 +184,8 @@ async function killEach(killing: Killing, { nodes }: Load, counts: KillCounts): 
       continue;
     }
     await victim.end("SIGKILL");
+    const directory = directories.get(victim.name)!;
+    await killing.whileDown?.({ turn: counts.kills, directory, objects, front });
     counts.kills++;
     const started = victim.start().catch((error: unknown) => void (failure = error));
     starting.add(started);

@@ -24,17 +24,21 @@ export interface NodeProcess {
   leave(): Promise<void>;
 }
 
-export type NewNode = (name: string) => Promise<NodeProcess>;
+export type NewNode = (
+  name: string,
+  options?: Partial<Pick<NodeTold, "clockMs">>,
+) => Promise<NodeProcess>;
 
 /** Compiles the program of nodes once. */
 export async function nodeProgram(
-  told: Omit<NodeTold, "name" | "port" | "directory">,
+  told: Omit<NodeTold, "name" | "port" | "directory" | "clockMs">,
   folderOf: (name: string) => string,
 ): Promise<NewNode> {
   const [program] = await bundledPrograms(["test/cluster/node-process.ts"]);
-  return async (name) => {
+  return async (name, options = {}) => {
     const port = await freePort();
-    const argument = JSON.stringify({ ...told, name, port, directory: folderOf(name) });
+    const node = { ...told, ...options, name, port, directory: folderOf(name) };
+    const argument = JSON.stringify(node satisfies NodeTold);
     return newNode(name, port, [program!, argument]);
   };
 }
