@@ -174,7 +174,7 @@ async function withNodes<T>(
   work: (front: ClusterEngine, nodes: readonly NodeProcess[]) => Promise<T>,
 ): Promise<T> {
   const names = Array.from({ length: count }, (_, i) => `node-${count}-${i}`);
-  const nodes = await Promise.all(names.map(machines.newNode));
+  const nodes = await Promise.all(names.map((name) => machines.newNode(name)));
   for (const node of nodes) await node.start();
   const front = await machines.open({ secret: SECRET });
   try {

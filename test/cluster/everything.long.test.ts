@@ -94,7 +94,7 @@ describe.runIf(isInTurn(3))("everything at once", () => {
       },
       () => temporaryFolder(),
     );
-    const nodes = await Promise.all(["one", "two", "three"].map(newNode));
+    const nodes = await Promise.all(["one", "two", "three"].map((name) => newNode(name)));
     onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.end("SIGKILL")))));
     await Promise.all(nodes.map((node) => node.start()));
     const front = await openFront(cluster, {}, INTERNALS);

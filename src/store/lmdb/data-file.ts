@@ -19,6 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { QuernError } from "../../base/errors.ts";
 import { needFiles } from "../../base/out-of-files.ts";
 import { isDiskFull, translated } from "./failures.ts";
 import { corrupt } from "../format/sealed.ts";
@@ -74,6 +75,19 @@ export function refuseTruncated(file: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * Throws INVALID_REQUEST if the file has more than one hard link, as after `cp -al`. LMDB changes the file in place, so
+ * a write would damage the other directory, which lacks the text files of the write.
+ */
+export function refuseLinked(file: string): void {
+  const links = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1;
+  if (links <= 1) return;
+  throw new QuernError(
+    "INVALID_REQUEST",
+    `open: ${file} has ${links} hard links, so a write would damage a copy of the directory; make a copy of the content (cp -a) and delete the other links, or use readOnly: true`,
+  );
 }
 
 /**

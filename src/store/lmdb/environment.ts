@@ -13,7 +13,7 @@ import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
 import { QuernError } from "../../base/errors.ts";
 import { yieldTurn } from "../../base/yield.ts";
 import { Commits } from "./commits.ts";
-import { probe, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
+import { probe, LEAST_ROOM_BYTES, makeFolder, refuseLinked, refuseTruncated } from "./data-file.ts";
 import { MAP_BYTES, translate, translated } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { isTextKey, numberOf, PART, segmentKey, segmentOfKey } from "../format/format.ts";
@@ -137,6 +137,7 @@ export async function openUnderLock(
 export function openEnvironment(path: string, options: { readOnly: boolean }): Environment {
   const file = resolve(path, DATA_FILE);
   prepareFolder(path, file, options.readOnly);
+  if (!options.readOnly) refuseLinked(file);
   let opened = shared.get(file);
   if (!opened) {
     if (shared.size >= MOST_OPEN)
