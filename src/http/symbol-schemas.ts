@@ -98,7 +98,7 @@ const counts = z
   .object({
     resolved: count("Places that rules of the language lead to the definition."),
     likely: count("Places whose file can know only one declaration of the name."),
-    possible: count("Places of which only the name is known."),
+    possible: count("Places with the name, whose meaning is not known."),
   })
   .openapi("CertaintyCounts");
 

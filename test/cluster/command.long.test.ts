@@ -373,7 +373,10 @@ test.each<[content: unknown, words: string]>([
   [{ ...GOOD, nodes: 3 }, 'the file: unknown field "nodes"; did you mean node?'],
   [{ ...GOOD, shardBites: 3 }, 'the file: unknown field "shardBites"; did you mean shardBytes?'],
   [{ ...GOOD, replicas: 0 }, "replicas: must be 1 or more"],
-  [{ ...GOOD, secret: "a secret of the machines" }, "secret must be an object"],
+  [
+    { ...GOOD, secret: "a secret of the machines" },
+    'secret: must be { "env": "NAME" }, with the name of an environment variable; the secret itself must not be in the file',
+  ],
   [
     { ...GOOD, node: { name: "one" } },
     "node.url is missing; node.secret is missing; node.diskBytes is missing",

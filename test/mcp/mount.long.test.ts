@@ -232,7 +232,10 @@ test.each(["2025", "2026"])(
     const client = await clientAs(service.handler, service.keys.ada, era);
     hide = () => service.visible.set("ada", new Set([service.ids["acme/open"]!]));
     const first = await callTool(client, "search", { query: "ours" });
-    expect(first).toMatchObject({ isError: true, text: expect.stringMatching(/ask again$/) });
+    expect(first).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/send the request again$/),
+    });
     expect(first.text).not.toContain("secret");
     const again = await callTool(client, "search", { query: "ours" });
     expect(again.text).toMatch(/^Nothing found/);

@@ -55,9 +55,8 @@ inBrowser("kinds of search", (browser) => {
     await page.waitForURL(/src\/retry\.ts#L\d+/);
     await page.goBack();
     await cards.first().waitFor();
-    await expect
-      .poll(() => page.getByRole("textbox", BOX).inputValue())
-      .toContain("file:src/retry");
+    const box = page.getByRole("textbox", BOX);
+    await expect.poll(() => box.inputValue()).toContain("file:src/retry");
     await page.getByRole("link", { name: "Text", exact: true }).click();
     await page.waitForURL(/\/search\?q=where/);
   });
