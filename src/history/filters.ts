@@ -87,7 +87,7 @@ function checkExpression(name: string, text: unknown): string | undefined {
   return text;
 }
 
-const UNREADABLE = /fatal: (header|command line), '.*': (.*?)\); git fsck/s;
+const UNREADABLE = /fatal: (header|command line), '.*': (.*?)\); /s;
 
 /** Throws INVALID_REQUEST if `error` is git's report of an invalid expression. Throws any other error unchanged. */
 export function blameExpression(error: unknown): never {
