@@ -123,6 +123,8 @@ const state = fc.record({
         "k\nt",
         "sk\n",
         "absent",
+        "tas\u212a",
+        "\u017fk",
       ),
       caseSensitive: fc.boolean(),
       matches: fc.constantFrom(0, 1, 3, 50, 1000),

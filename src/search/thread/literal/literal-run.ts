@@ -43,8 +43,9 @@ export function literalOf({ atoms, single }: PreparedQuery): Literal | undefined
   const [atom] = atoms;
   if (atoms.length !== 1 || single !== 0 || atom?.kind !== "literal") return undefined;
   const { literal } = atom.placed;
-  const { text, length, grams, longest } = literal;
-  const isAscii = length === text.length;
+  const { text, length, grams, longest, partners } = literal;
+  // folding makes an ASCII letter of U+212A and U+017F, but such a literal has no partners
+  const isAscii = length === text.length && partners !== undefined;
   const fits = length <= job.MOST_LENGTH && longest <= job.MOST_LONGEST;
   return isAscii && fits && grams.length > 0 && grams.length <= job.MOST_GRAMS
     ? literal
