@@ -211,3 +211,30 @@ test("a text that is longer than what is read at once, with matches around the e
     expect(stats.totalMatchCount).toBe(expected.flat().length);
   }
 });
+
+test("a match around the end of a page whose neighbours are no candidates", async () => {
+  spoilAround();
+  const engine = await openEngine({ internals: { layout: SMALL_LAYOUT } });
+  const { pageBytes } = SMALL_LAYOUT;
+  // its match is better than that of the other file, which comes first by its path
+  const other = Buffer.from("x_task_x\n");
+  for (let offset = -8; offset <= 8; offset++) {
+    const text = Buffer.alloc(9 * pageBytes, "y\n");
+    text.write("\ntask\n", 4 * pageBytes + offset);
+    const files = new Map([
+      ["a.txt", other],
+      ["b.txt", text],
+    ]);
+    const all = Array.from(files, ([name, content]) => ({ path: name, content }));
+    await engine.index(documents({ name: "all", files: all }));
+    for (const caseSensitive of [true, false]) {
+      const asked = { literal: "task", caseSensitive, matches: 9, contextLines: 1 };
+      const flags = { isCaseSensitivityEnabled: caseSensitive, matches: 9, contextLines: 1 };
+      const answer = await engine.search({ query: "task", ...flags });
+      const shown = answer.files.map(({ fileName, chunks }) => ({ path: fileName.text, chunks }));
+      const { fileCount, totalMatchCount: total } = answer.stats;
+      expect({ fileCount, total, shown }, `${offset}`).toEqual(twin(files, asked));
+    }
+  }
+  vi.restoreAllMocks();
+});
