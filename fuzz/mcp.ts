@@ -16,6 +16,7 @@ import type { Engine } from "../src/engine.ts";
 import { open } from "../src/opened-engine.ts";
 import { documents } from "../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../src/mcp/index.ts";
+import { TOOL_NAMES } from "../src/mcp/tool-names.ts";
 import type { Random } from "../test/regex/random.ts";
 import { holds, type Target } from "./target.ts";
 
@@ -249,17 +250,6 @@ const QUERIES = [
   "rg -n needle",
   "*.ts",
 ];
-const TOOLS = [
-  "search",
-  "find_files",
-  "outline",
-  "definitions",
-  "references",
-  "read",
-  "tree",
-  "repositories",
-  "history",
-];
 
 function make(random: Random): Buffer {
   const pick = <T>(values: readonly T[]): T => values[random(values.length)]!;
@@ -285,7 +275,7 @@ function make(random: Random): Buffer {
     cursor: maybe(20, () => pick(["", "123456789012"])),
   });
   const step = (): Step => ({
-    tool: random(3) === 0 ? "search" : pick(TOOLS),
+    tool: random(3) === 0 ? "search" : pick(TOOL_NAMES),
     args: args(),
     cursor: random(3) === 0,
     hide: random(2) === 0,

@@ -23,7 +23,7 @@ import { Overlays } from "./overlay/overlays.ts";
 import { Reader } from "./reader.ts";
 import { knownRepositories, lookUp } from "./repositories.ts";
 import { mayBeHistory, type HistoryQuery } from "./query/parse.ts";
-import { Kept } from "./search/caller/kept.ts";
+import { SearchMemory } from "./search/caller/search-memory.ts";
 import { Near } from "./search/caller/near.ts";
 import { isVisible } from "./search/caller/scope.ts";
 import { explain, notIndexedOf } from "./search/caller/explain.ts";
@@ -133,7 +133,7 @@ class LocalEngine {
   readonly #options: CoreOptions;
   readonly #internals: Internals;
   readonly #tracer: Tracer;
-  readonly #kept: Kept;
+  readonly #memory: SearchMemory;
   readonly #tables = new KeptTables();
   readonly #pool: OwnPool;
   readonly #nearThread: NearThread;
@@ -153,16 +153,16 @@ class LocalEngine {
     this.#options = options;
     this.#internals = internals;
     this.#tracer = new Tracer(environment.path);
-    this.#kept = new Kept({ tableBytes: internals.tableBytes, workers: options.workers });
+    this.#memory = new SearchMemory({ tableBytes: internals.tableBytes, workers: options.workers });
     this.#pool = startPool(environment, options, {
-      kept: this.#kept,
+      searchMemory: this.#memory,
       workerDied: () => this.#tracer.workerDied(),
     });
-    this.#nearThread = new NearThread(environment, () => this.#kept.memory);
+    this.#nearThread = new NearThread(environment, () => this.#memory.memory);
     // without workers, every search runs on the calling thread anyway
     this.#near = this.#pool.inline ? undefined : new Near(this.#nearThread);
     this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) =>
-      this.#kept.dropOthers(manifest.segments),
+      this.#memory.dropOthers(manifest.segments),
     );
     this.#searching = new Searching(this.#searchParts(options.onWarning));
     this.#warmUp = this.#newWarmUp();
@@ -245,7 +245,7 @@ class LocalEngine {
       webUrl,
       contexts,
       onWarning,
-      makeRoom: () => this.#kept.makeRoom(this.#pool),
+      makeRoom: () => this.#memory.makeRoom(this.#pool),
       near: this.#near,
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>
@@ -413,7 +413,7 @@ class LocalEngine {
   #trim(): void {
     this.#nearThread.trim();
     this.#tables.clear();
-    void this.#kept.trim(this.#pool);
+    void this.#memory.trim(this.#pool);
   }
 
   async #close(): Promise<void> {
@@ -425,7 +425,7 @@ class LocalEngine {
     await this.#pool.stop();
     await Promise.allSettled([this.#catalogs.close(), this.#reader.close()]);
     await this.#environment.close(() => this.#pool.close());
-    this.#kept.close();
+    this.#memory.close();
   }
 }
 
@@ -442,7 +442,10 @@ function sizeOf(manifest: Manifest): IndexSize {
 function startPool(
   environment: Environment,
   { workers, readOnly, onWarning }: CoreOptions,
-  { kept, workerDied }: { readonly kept: Kept; readonly workerDied: () => void },
+  {
+    searchMemory,
+    workerDied,
+  }: { readonly searchMemory: SearchMemory; readonly workerDied: () => void },
 ): OwnPool {
   const { path } = environment;
   return createPool({
@@ -458,12 +461,12 @@ function startPool(
     },
     environment:
       workers === 0
-        ? { path, readOnly, opened: environment, shared: kept.memory }
+        ? { path, readOnly, opened: environment, shared: searchMemory.memory }
         : {
             path,
             readOnly,
             get shared() {
-              return kept.memory;
+              return searchMemory.memory;
             },
           },
     // the pool's only warnings are those about dead workers

@@ -28,7 +28,7 @@ export function addMcp(program: Command, call: Call): void {
     .action((paths: string[], flags: CommonFlags & { withoutTool?: string[] }) => {
       const { io } = call;
       const { withoutTool = [] } = flags;
-      checkToolNames("quern mcp", withoutTool);
+      checkToolNames("quern mcp: --without-tool", withoutTool);
       const { db } = flags;
       const readOnly = paths.length === 0;
       const run = () =>

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { isOwnName } from "../base/own-names.ts";
 import type { Engine } from "../engine.ts";
 import type { HandlerOptions } from "../http/options.ts";
+import { checkToolNames } from "../mcp/tool-names.ts";
 import {
   membersOrAnybody,
   openAccounts,
@@ -103,6 +104,7 @@ export function addServe(program: Command, call: Call): void {
       wholeNumber,
     )
     .action(async (flags: ServeFlags) => {
+      checkToolNames("quern serve: --without-tool", flags.withoutTool ?? []);
       if (flags.cluster !== undefined) return serveCluster(flags.cluster, flags, call.io);
       const { db, workers } = flags;
       const readOnly = flags.sync === undefined;

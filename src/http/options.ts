@@ -319,7 +319,7 @@ function checkMcp(mcp: HandlerOptions["mcp"]): false | McpMount {
   for (const [name, value] of Object.entries(mcp))
     if (value !== undefined && !isListOfText(value))
       refuse(`mcp.${name} must be an array of non-empty strings`);
-  checkToolNames("createHandler: mcp", mcp.withoutTools ?? []);
+  checkToolNames("createHandler: mcp.withoutTools", mcp.withoutTools ?? []);
   return mcp;
 }
 

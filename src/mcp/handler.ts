@@ -91,7 +91,7 @@ export function createMcpHandler(
     allowedOrigins = [],
     withoutTools = [],
   } = options;
-  checkToolNames("createMcpHandler", withoutTools);
+  checkToolNames("createMcpHandler: withoutTools", withoutTools);
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1)
     throw new QuernError(
       "INVALID_REQUEST",

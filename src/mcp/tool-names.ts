@@ -14,14 +14,14 @@ export const TOOL_NAMES: readonly string[] = [
   "history",
 ];
 
-/** Throws INVALID_REQUEST if the option is not a list of names of tools. `call` is what the option belongs to. */
-export function checkToolNames(call: string, names: unknown): void {
+/** Throws INVALID_REQUEST if the option is not a list of names of tools. `option` is its name in the error. */
+export function checkToolNames(option: string, names: unknown): void {
   if (!Array.isArray(names))
-    throw new QuernError("INVALID_REQUEST", `${call}: withoutTools must be an array of names`);
+    throw new QuernError("INVALID_REQUEST", `${option} must be an array of names`);
   const unknown: unknown = names.find((name) => !TOOL_NAMES.includes(name as string));
   if (unknown !== undefined)
     throw new QuernError(
       "INVALID_REQUEST",
-      `${call}: withoutTools: there is no tool ${JSON.stringify(unknown)}; there are ${TOOL_NAMES.join(", ")}`,
+      `${option}: there is no tool ${JSON.stringify(unknown)}; there are ${TOOL_NAMES.join(", ")}`,
     );
 }

@@ -70,9 +70,10 @@ test.each<[string[], RegExp]>([
     ["search", "x", "--limt", "3"],
     /^quern: INVALID_REQUEST: --limt is not .*; use -m, --matches N /,
   ],
+  [["serve", "--without-tool", "x"], /quern serve: --without-tool: there is no tool "x"/],
   [
     ["mcp", "--without-tool", "histroy"],
-    /quern mcp: .*there is no tool "histroy"; there are search/,
+    /quern mcp: --without-tool: there is no tool "histroy"; there are search/,
   ],
   [
     ["search", "x", "--max-count=3"],

@@ -11,7 +11,7 @@
  * thread that dies leaves only some unused bytes behind. If two threads add the same table, it is stored twice.
  *
  * The bytes of dropped tables are not reused, because a thread may still have views of them. When the memory is full of
- * them, the engine replaces the whole memory (caller/kept.ts). The old memory is released when no thread has a view of
+ * them, the engine replaces the whole memory (caller/search-memory.ts). The old memory is released when no thread has a view of
  * it any more.
  */
 

@@ -21,7 +21,7 @@ interface Parts {
   readonly tables: SharedTables;
 }
 
-export class Kept {
+export class SearchMemory {
   readonly #tableBytes: number;
   readonly #rooms: number;
   /** Undefined if there is not enough memory. In that case, each thread has tables of its own. */
