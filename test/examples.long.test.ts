@@ -13,6 +13,7 @@ import type { TokenStore } from "../src/http/index.ts";
 import { tokenStoreSuite } from "../src/testing.ts";
 import { bundledPrograms } from "./programs.ts";
 import { SHORT_LIVED } from "./short-lived.ts";
+import { isInTurn } from "./runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "quern-examples-"));
 const db = join(folder, "index");
@@ -68,7 +69,7 @@ async function search(url: string, headers: Record<string, string>) {
   return { status: response.status, files: answer.stats?.fileCount };
 }
 
-test("search.ts indexes a folder and searches it", async () => {
+test.runIf(isInTurn(2))("search.ts indexes a folder and searches it", async () => {
   const first = await run("search.ts", join(CORPUS, "duration"), "parseDuration lang:go");
   expect(first.stdout).toMatch(/^duration\/\S+\.go:\d+: /m);
   expect(first.stderr).toMatch(/^\d+ new files, 0 as they were\n\d+ matches in \d+ files\n$/);
@@ -77,7 +78,7 @@ test("search.ts indexes a folder and searches it", async () => {
   expect(second.stdout).toBe(first.stdout);
 });
 
-test("editor.ts searches unsaved and saved text", async () => {
+test.runIf(isInTurn(2, 1))("editor.ts searches unsaved and saved text", async () => {
   const tree = join(folder, "edited");
   mkdirSync(tree);
   writeFileSync(join(tree, "cart.ts"), "const total = 1;\n");
@@ -107,7 +108,7 @@ test("editor.ts searches unsaved and saved text", async () => {
   expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
 });
 
-test("agent-session.ts gets answers that match the disk", async () => {
+test.runIf(isInTurn(2))("agent-session.ts gets answers that match the disk", async () => {
   const tree = mkdtempSync(join(tmpdir(), "quern-agent-")); // enclosing folders are not indexed
   onTestFinished(() => rmSync(tree, { recursive: true, force: true }));
   writeFileSync(join(tree, "cart.ts"), "const total = 1;\n");
@@ -134,7 +135,7 @@ test("agent-session.ts gets answers that match the disk", async () => {
   expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
 });
 
-test("express.ts checks the host's sessions", async () => {
+test.runIf(isInTurn(2, 1))("express.ts checks the host's sessions", async () => {
   const url = await start("express.ts")();
   expect(await (await fetch(url)).text()).toBe("The host's own page");
   const at = `${url}/code/api/search`;
@@ -146,7 +147,7 @@ test("express.ts checks the host's sessions", async () => {
   expect(all.files).toBeGreaterThan(some.files ?? Infinity);
 });
 
-test("hono.ts answers everyone", async () => {
+test.runIf(isInTurn(2))("hono.ts answers everyone", async () => {
   const url = await start("hono.ts")();
   expect(await (await fetch(url)).text()).toBe("The host's own page");
   const { status, files } = await search(`${url}/api/search`, {});
@@ -154,7 +155,7 @@ test("hono.ts answers everyone", async () => {
   expect(files).toBeGreaterThan(0);
 });
 
-test("own-tokens.ts creates a key that works", async () => {
+test.runIf(isInTurn(2, 1))("own-tokens.ts creates a key that works", async () => {
   const line = start("own-tokens.ts", { KEYS: join(folder, "keys.json") });
   const authorization = (await line()).replace("Authorization: ", "");
   const url = await line();
@@ -162,7 +163,7 @@ test("own-tokens.ts creates a key that works", async () => {
   expect((await search(`${url}/api/search`, { authorization })).status).toBe(200);
 });
 
-test("next-route.ts answers as a route of Next.js does", async () => {
+test.runIf(isInTurn(2))("next-route.ts answers as a route of Next.js does", async () => {
   vi.stubEnv("QUERN_DB", db);
   onTestFinished(() => void vi.unstubAllEnvs());
   // not imported by its name: see below
@@ -174,7 +175,7 @@ test("next-route.ts answers as a route of Next.js does", async () => {
   expect(((await response.json()) as SearchResponse).stats.fileCount).toBeGreaterThan(0);
 });
 
-test("nightly.ts follows the remotes of a folder's clones", async () => {
+test.runIf(isInTurn(2, 1))("nightly.ts follows the remotes of a folder's clones", async () => {
   const home = join(folder, "nightly");
   mkdirSync(join(home, "clones"), { recursive: true });
   const git = (...args: string[]) => promisify(execFile)("git", args, { cwd: home });

@@ -24,7 +24,7 @@ import {
   postgresTest as test,
 } from "./postgres.ts";
 import { fill, request, searching } from "./under-load.ts";
-import { someOf } from "../runs.ts";
+import { isInTurn, someOf } from "../runs.ts";
 
 /** Makes two nodes with content, and a front over them whose handler accepts the key of a member. */
 async function newService(pool: pg.Pool) {
@@ -51,114 +51,120 @@ async function newService(pool: pg.Pool) {
   return { front, asked, warnings, isWarned };
 }
 
-test("searches continue while PostgreSQL is stopped for longer than nodes count as live", async () => {
-  const server = await ownServer();
-  const pool = new pg.Pool({
-    host: "127.0.0.1",
-    port: server.port,
-    user: "quern",
-    database: "postgres",
-  });
-  pool.on("error", () => undefined); // without a listener Node ends the process
-  onTestFinished(() => pool.end());
-  const { front, asked, warnings, isWarned } = await newService(pool);
-  const end = new AbortController();
-  const working = front.work(async ({ repository }) => shop(repository, "job needed\n"), end);
-  const load = await searching(front);
+test.runIf(isInTurn(2))(
+  "searches continue while PostgreSQL is stopped for longer than nodes count as live",
+  async () => {
+    const server = await ownServer();
+    const pool = new pg.Pool({
+      host: "127.0.0.1",
+      port: server.port,
+      user: "quern",
+      database: "postgres",
+    });
+    pool.on("error", () => undefined); // without a listener Node ends the process
+    onTestFinished(() => pool.end());
+    const { front, asked, warnings, isWarned } = await newService(pool);
+    const end = new AbortController();
+    const working = front.work(async ({ repository }) => shop(repository, "job needed\n"), end);
+    const load = await searching(front);
 
-  await server.stop();
-  await load.goesOn(5);
-  for (const refused of [
-    () => front.index(shop("new", "x\n")),
-    () => front.enqueue("a", 1),
-    () => front.status(),
-  ])
-    await expect(refused()).rejects.toThrow("ECONNREFUSED");
-  expect(await asked()).toBeGreaterThanOrEqual(500);
-  await isWarned("this front cannot");
-  await isWarned("this node cannot");
-  await isWarned("the queue of jobs");
-  await load.goesOn(5);
+    await server.stop();
+    await load.goesOn(5);
+    for (const refused of [
+      () => front.index(shop("new", "x\n")),
+      () => front.enqueue("a", 1),
+      () => front.status(),
+    ])
+      await expect(refused()).rejects.toThrow("ECONNREFUSED");
+    expect(await asked()).toBeGreaterThanOrEqual(500);
+    await isWarned("this front cannot");
+    await isWarned("this node cannot");
+    await isWarned("the queue of jobs");
+    await load.goesOn(5);
 
-  // as if PostgreSQL had been away for a quarter of an hour
-  await server.runStopped(
-    "postgres",
-    "update quern_node set heartbeat = now() - interval '15 min'",
-  );
-  await server.start();
-  await load.goesOn(20);
-  await expect
-    .poll(() =>
-      front.status().then(
-        ({ nodes }) => nodes,
-        () => [],
-      ),
-    )
-    .toMatchObject([
-      { isLive: true, isPlaced: true },
-      { isLive: true, isPlaced: true },
-    ]);
-  await load.goesOn(5);
-  await load.stop();
-  const most = 4; // two nodes, each with one warning for sending and one for receiving
-  for (const one of warnings)
-    expect(warnings.filter((other) => other === one).length).toBeLessThanOrEqual(most);
-  await front.index(shop("new", "needle anew\n"));
-  expect(await found(front, "anew")).toEqual(["new: needle anew"]);
-  await front.enqueue("job", null);
-  await expect.poll(() => found(front, "needed")).toEqual(["job: job needed"]);
-  expect(await asked()).toBe(200);
-  end.abort();
-  await working;
-});
-
-test("searches continue while PostgreSQL accepts connections and statements but does not answer", async () => {
-  const proxy = await startFaultyProxy(postgresPort!);
-  const database = await emptyDatabase();
-  const ms = 10_000; // even on a busy machine, PostgreSQL answers in less
-  const pool = poolOn(database, {
-    port: proxy.port,
-    connectionTimeoutMillis: ms,
-    query_timeout: ms,
-  });
-  const { front, asked, isWarned } = await newService(pool);
-  const published = async () => {
-    const { rows } = await poolOn(database, { max: 1 }).query(
-      "select shard, generation from quern_shard order by shard",
+    // as if PostgreSQL had been away for a quarter of an hour
+    await server.runStopped(
+      "postgres",
+      "update quern_node set heartbeat = now() - interval '15 min'",
     );
-    return rows as unknown[];
-  };
-  const before = await published();
-  const load = await searching(front);
+    await server.start();
+    await load.goesOn(20);
+    await expect
+      .poll(() =>
+        front.status().then(
+          ({ nodes }) => nodes,
+          () => [],
+        ),
+      )
+      .toMatchObject([
+        { isLive: true, isPlaced: true },
+        { isLive: true, isPlaced: true },
+      ]);
+    await load.goesOn(5);
+    await load.stop();
+    const most = 4; // two nodes, each with one warning for sending and one for receiving
+    for (const one of warnings)
+      expect(warnings.filter((other) => other === one).length).toBeLessThanOrEqual(most);
+    await front.index(shop("new", "needle anew\n"));
+    expect(await found(front, "anew")).toEqual(["new: needle anew"]);
+    await front.enqueue("job", null);
+    await expect.poll(() => found(front, "needed")).toEqual(["job: job needed"]);
+    expect(await asked()).toBe(200);
+    end.abort();
+    await working;
+  },
+);
 
-  proxy.begin("hangs");
-  await load.goesOn(5);
-  const calls = [
-    front.index(shop("new", "x\n")),
-    front.enqueue("a", 1),
-    front.status(),
-    front.collect(),
-  ];
-  for (const call of calls) call.catch(() => undefined); // one after another, below
-  expect(await asked()).toBeGreaterThanOrEqual(500);
-  for (const call of calls) await expect(call).rejects.toThrow(/timeout/);
-  await isWarned("this front cannot");
-  await isWarned("this node cannot");
-  await load.goesOn(5);
-  expect(await published()).toEqual(before);
+test.runIf(isInTurn(2, 1))(
+  "searches continue while PostgreSQL accepts connections and statements but does not answer",
+  async () => {
+    const proxy = await startFaultyProxy(postgresPort!);
+    const database = await emptyDatabase();
+    const ms = 10_000; // even on a busy machine, PostgreSQL answers in less
+    const pool = poolOn(database, {
+      port: proxy.port,
+      connectionTimeoutMillis: ms,
+      query_timeout: ms,
+    });
+    const { front, asked, isWarned } = await newService(pool);
+    const published = async () => {
+      const { rows } = await poolOn(database, { max: 1 }).query(
+        "select shard, generation from quern_shard order by shard",
+      );
+      return rows as unknown[];
+    };
+    const before = await published();
+    const load = await searching(front);
 
-  proxy.end();
-  const isIndexed = () =>
-    front.index(shop("new", "needle anew\n")).then(
-      () => true,
-      () => false,
-    );
-  await load.goesOn(20);
-  await load.stop(); // each answer was the first one
-  await expect.poll(isIndexed).toBe(true);
-  expect(await found(front, "anew")).toEqual(["new: needle anew"]);
-  expect(await asked()).toBe(200);
-});
+    proxy.begin("hangs");
+    await load.goesOn(5);
+    const calls = [
+      front.index(shop("new", "x\n")),
+      front.enqueue("a", 1),
+      front.status(),
+      front.collect(),
+    ];
+    for (const call of calls) call.catch(() => undefined); // one after another, below
+    expect(await asked()).toBeGreaterThanOrEqual(500);
+    for (const call of calls) await expect(call).rejects.toThrow(/timeout/);
+    await isWarned("this front cannot");
+    await isWarned("this node cannot");
+    await load.goesOn(5);
+    expect(await published()).toEqual(before);
+
+    proxy.end();
+    const isIndexed = () =>
+      front.index(shop("new", "needle anew\n")).then(
+        () => true,
+        () => false,
+      );
+    await load.goesOn(20);
+    await load.stop(); // each answer was the first one
+    await expect.poll(isIndexed).toBe(true);
+    expect(await found(front, "anew")).toEqual(["new: needle anew"]);
+    expect(await asked()).toBe(200);
+  },
+);
 
 test("calls end in time, and say why, if PostgreSQL hangs until nodes no longer have the front's state", async () => {
   const proxy = await startFaultyProxy(postgresPort!);

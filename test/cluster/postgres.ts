@@ -25,7 +25,7 @@ export { port as postgresPort };
 export const isThere = port !== undefined;
 
 /** Declares a test that is skipped if there is no server. */
-export const postgresTest: ReturnType<typeof test.runIf> = test.runIf(port !== undefined);
+export const postgresTest = test.runIf(port !== undefined) as typeof test;
 
 /** A pool ends with the tests of its file. Until then, it is to hold no connections that nobody uses. */
 const IDLE_MS = 1_000;

@@ -345,7 +345,7 @@ test.runIf(isThere && hasPostgres)(
 
 describe
   .runIf(isThere && hasPostgres)
-  .each<ServerFault>(someOf(["hangs", "cuts its answers", "sends other bytes", "is gone"], 2))(
+  .each<ServerFault>(someOf(["hangs", "cuts its answers", "sends other bytes", "is gone"], 4))(
   "between machines of a cluster and a service that %s",
   (fault) => {
     /** Makes a cluster whose machines reach the service directly, and a store that reaches it through a proxy. */

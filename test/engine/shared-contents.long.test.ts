@@ -202,7 +202,7 @@ test("an index that was built step by step equals a fresh one", async () => {
       expect(await answers(engine)).toEqual(await answers(fresh));
       await Promise.all([engine.close(), fresh.close()]);
     }),
-    { numRuns: 6 * RUNS },
+    { numRuns: 3 * RUNS },
   );
 });
 
@@ -234,6 +234,6 @@ test("what a hidden repository calls the same bytes changes no answer", async ()
       }
       await truth.close();
     }),
-    { numRuns: 10 * RUNS },
+    { numRuns: 5 * RUNS },
   );
 });

@@ -75,9 +75,12 @@ test.runIf(isInTurn(3, 1))(
   },
 );
 
-test("200 connections share the slots of one server, and no short search is refused", async () => {
-  const limits = ["--clients=200", "--max-concurrent=64", "--warm-up=0", "--seconds=5"];
-  const { latency, errors, overloaded } = await load(...limits, `--corpus=${FEW}`);
-  expect([errors, overloaded]).toEqual([{}, 0]);
-  expect(latency["all"]!.answers).toBeGreaterThan(200);
-});
+test.runIf(isInTurn(3, 2))(
+  "200 connections share the slots of one server, and no short search is refused",
+  async () => {
+    const limits = ["--clients=200", "--max-concurrent=64", "--warm-up=0", "--seconds=5"];
+    const { latency, errors, overloaded } = await load(...limits, `--corpus=${FEW}`);
+    expect([errors, overloaded]).toEqual([{}, 0]);
+    expect(latency["all"]!.answers).toBeGreaterThan(200);
+  },
+);

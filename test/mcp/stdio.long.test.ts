@@ -14,6 +14,7 @@ import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
 import { callTool, type ToolAnswer } from "./connected.ts";
 import { SHORT_LIVED } from "../short-lived.ts";
+import { someOf } from "../runs.ts";
 
 const [command] = await bundledPrograms(["src/cli/bin.ts"]);
 
@@ -75,32 +76,35 @@ test("servers started in / keep their indexes in their paths, where git does not
   }
 });
 
-test.each(["2025", "2026"])("era %s: what is on the disk is in the next answer", async (era) => {
-  const { folder } = shop();
-  const client = await started([folder], era);
-  const first = await whenRead(client, "definitions", { symbol: "totalOf" });
-  expect(first.text).toContain("shop:src/cart.ts:1 function totalOf");
-  const found = async (query: string) =>
-    (await callTool(client, "search", { query })).facts.matches;
-  for (let i = 0; i < 5; i++) {
-    writeFileSync(join(folder, "src/new.ts"), `export const needle${i} = ${i};\n`);
-    expect(await found(`needle${i}`)).toBe(1);
-    expect(await found(`needle${i - 1}`)).toBe(0);
-  }
-  // while the index catches up, symbols follow the content, and the answer says so
-  const defined = async () => (await callTool(client, "definitions", { symbol: "needle4" })).text;
-  await expect.poll(defined).toContain("shop:src/new.ts:1 constant");
-  const body = await callTool(client, "read", { file: "src/new.ts" });
-  expect(body.text).toContain("1: export const needle4 = 4;");
-  renameSync(join(folder, "src/new.ts"), join(folder, "src/moved.ts"));
-  const tree = await callTool(client, "tree", { repository: "shop" });
-  expect(tree.text).toContain("moved.ts");
-  expect(tree.text).not.toContain("new.ts");
-  rmSync(join(folder, "src/moved.ts"));
-  expect(await found("needle4")).toBe(0);
-  const log = await callTool(client, "history", {});
-  expect(log.text).toMatch(/Ada: Begin the shop/);
-});
+test.each(someOf(["2025", "2026"], 2))(
+  "era %s: what is on the disk is in the next answer",
+  async (era) => {
+    const { folder } = shop();
+    const client = await started([folder], era);
+    const first = await whenRead(client, "definitions", { symbol: "totalOf" });
+    expect(first.text).toContain("shop:src/cart.ts:1 function totalOf");
+    const found = async (query: string) =>
+      (await callTool(client, "search", { query })).facts.matches;
+    for (let i = 0; i < 5; i++) {
+      writeFileSync(join(folder, "src/new.ts"), `export const needle${i} = ${i};\n`);
+      expect(await found(`needle${i}`)).toBe(1);
+      expect(await found(`needle${i - 1}`)).toBe(0);
+    }
+    // while the index catches up, symbols follow the content, and the answer says so
+    const defined = async () => (await callTool(client, "definitions", { symbol: "needle4" })).text;
+    await expect.poll(defined).toContain("shop:src/new.ts:1 constant");
+    const body = await callTool(client, "read", { file: "src/new.ts" });
+    expect(body.text).toContain("1: export const needle4 = 4;");
+    renameSync(join(folder, "src/new.ts"), join(folder, "src/moved.ts"));
+    const tree = await callTool(client, "tree", { repository: "shop" });
+    expect(tree.text).toContain("moved.ts");
+    expect(tree.text).not.toContain("new.ts");
+    rmSync(join(folder, "src/moved.ts"));
+    expect(await found("needle4")).toBe(0);
+    const log = await callTool(client, "history", {});
+    expect(log.text).toMatch(/Ada: Begin the shop/);
+  },
+);
 
 test("uncommitted lines are reported in blame", async () => {
   const { folder } = shop();

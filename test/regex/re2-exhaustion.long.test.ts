@@ -5,7 +5,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { re2Find } from "../../src/re2/re2.ts";
-import { RUNS } from "../runs.ts";
+import { isInTurn, RUNS } from "../runs.ts";
 
 /** The number of instances of RE2 that were made. Each has a memory of its own. */
 let made = 0;
@@ -49,19 +49,22 @@ function wrongOf(sources: readonly string[], text: string): string[] {
 
 const memory = (): number => process.memoryUsage().arrayBuffers + process.memoryUsage().external;
 
-test("answers stay right over many expressions, and memory does not grow", () => {
-  find("warm", CODE);
-  const before = memory();
-  const sources = Array.from({ length: 2_000 * RUNS }, (_, n) => quick(n));
-  expect(wrongOf(sources, CODE)).toEqual([]);
-  expect(memory() - before).toBeLessThan(64 * 2 ** 20);
-});
+test.runIf(isInTurn(2))(
+  "answers stay right over many expressions, and memory does not grow",
+  () => {
+    find("warm", CODE);
+    const before = memory();
+    const sources = Array.from({ length: 2_000 * RUNS }, (_, n) => quick(n));
+    expect(wrongOf(sources, CODE)).toEqual([]);
+    expect(memory() - before).toBeLessThan(64 * 2 ** 20);
+  },
+);
 
-test("an exhausted instance is replaced, and answers stay right", () => {
+test.runIf(isInTurn(2, 1))("an exhausted instance is replaced, and answers stay right", () => {
   find("warm", CODE);
   made = 0;
-  const sources = Array.from({ length: 7 }, (_, n) => [greedy(n), quick(n)]).flat();
+  const sources = Array.from({ length: 5 }, (_, n) => [greedy(n), quick(n)]).flat();
   expect(wrongOf(sources, CODE)).toEqual([]);
-  expect(made).toBeGreaterThan(0);
+  expect(made).toBeGreaterThan(1); // the second one takes over
   expect(made).toBeLessThan(sources.length);
 });

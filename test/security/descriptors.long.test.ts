@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
+import { someOf } from "../runs.ts";
 
 /** Enough to load the modules of quern and of its packages. */
 const LIMIT = 500;
@@ -40,7 +41,7 @@ interface Line {
   readonly wrong: readonly string[];
 }
 
-test.each([0, 1])(
+test.each(someOf([0, 1], 2))(
   "without free descriptors, every call fails cleanly, %i workers",
   async (workers) => {
     const [program] = await bundledPrograms(["test/security/descriptors-process.ts"]);

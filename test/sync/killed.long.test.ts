@@ -19,7 +19,7 @@ import { RUNS } from "../runs.ts";
 import { commit, serveRemotes } from "./remotes.ts";
 
 const NAMES = ["a", "b", "c", "d"];
-const KILLS = 5 * RUNS;
+const KILLS = 3 * RUNS;
 
 let command: string;
 beforeAll(async () => {

@@ -11,17 +11,18 @@ import { large, LARGE_LINES } from "./fixtures.ts";
 import { openSite, visit, type Site } from "./site.ts";
 import { tasksDuring } from "./tasks.ts";
 import { isInTurn } from "../runs.ts";
+import { SLOWNESS } from "../slowness.ts";
 
 const RESULTS = 3_000;
 const FILES = 780;
 /** A longer task makes a user notice a lost frame. */
-const LONG_MS = 50;
+const LONG_MS = 50 * SLOWNESS;
 /**
  * This many tasks may be longer, because a virtual machine counts time that its host took away as the task's own. The
  * faults that these tests detect make hundreds of tasks long, or one very long.
  */
 const MOST_LONG = 12;
-const LONGEST_MS = 250;
+const LONGEST_MS = 250 * SLOWNESS;
 
 const line = (n: number, file: number): string =>
   n % 7 === 3
