@@ -54,6 +54,7 @@ function publicCore(engine: PublicEngine): EngineCore {
     remove: (repository) => engine.remove(repository),
     compact: ({ signal, onProgress }) =>
       engine.compact({ ...(signal && { signal }), ...(onProgress && { onProgress }) }),
+    backup: (folder, options) => engine.backup(folder, options),
     workspace: (path, options) => engine.workspace(path, options),
     upToDate: () => core,
     check: (options) => engine.check(options),

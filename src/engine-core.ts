@@ -28,6 +28,7 @@ import type { IfMany } from "./search/caller/if-many.ts";
 import type { LongAnswer } from "./search/caller/long-answer.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
+import type { BackupOptions, BackupReport } from "./store/upkeep/backup.ts";
 import type { CheckReport } from "./store/upkeep/check.ts";
 import type { IndexSize, Observer } from "./tracing.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
@@ -130,6 +131,8 @@ export interface EngineCore extends ReadingCore {
   ) => Promise<IndexReport[]>;
   readonly remove: (repository: string, steps: StepOptions) => Promise<boolean>;
   readonly compact: (options: WriteOptions) => Promise<CompactReport>;
+  /** Copies the data directory, or rejects if the core does not support it. */
+  readonly backup: (target: string, options: BackupOptions) => Promise<BackupReport>;
   readonly workspace: (path: string, options: WorkspaceOptions) => Promise<Workspace>;
   /** Returns a core whose views also include the changes of all open workspaces before they are indexed. */
   readonly upToDate: () => EngineCore;

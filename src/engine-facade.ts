@@ -34,6 +34,7 @@ import {
   type Viewer,
 } from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
+import type { BackupOptions, BackupReport } from "./store/upkeep/backup.ts";
 import type { CheckReport } from "./store/upkeep/check.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
 
@@ -49,6 +50,7 @@ const FIND_OPTIONS: KeysOf<FindOptions> = {
   viewer: true,
   overlay: true,
 };
+const BACKUP_OPTIONS: KeysOf<BackupOptions> = { base: true, signal: true, onProgress: true };
 const READ_OPTIONS: KeysOf<ReadOptions> = { viewer: true, overlay: true };
 const REPOSITORIES_OPTIONS: KeysOf<RepositoriesOptions> = {
   viewer: true,
@@ -241,6 +243,15 @@ export class EngineFacade implements Engine, OffersCore {
     const core = this.#open;
     checkKeys({ call: "compact", what: "option" }, options, { signal: true, onProgress: true });
     return core.compact(options);
+  }
+
+  async backup(folder: string, options: BackupOptions = {}): Promise<BackupReport> {
+    const core = this.#open;
+    checkKeys({ call: "backup", what: "option" }, options, BACKUP_OPTIONS);
+    const paths = [folder, ...(options.base === undefined ? [] : [options.base])];
+    if (paths.some((path) => typeof path !== "string" || path === ""))
+      throw invalid("backup: the folder and base must be non-empty strings");
+    return core.backup(folder, options);
   }
 
   async workspace(path: string, options: WorkspaceOptions = {}): Promise<Workspace> {

@@ -6,6 +6,7 @@
 import type { CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
 import type { Source } from "./ingest/sources/source.ts";
+import type { BackupOptions, BackupReport } from "./store/upkeep/backup.ts";
 import type { CheckReport } from "./store/upkeep/check.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import type { WebUrl } from "./search/caller/present.ts";
@@ -240,6 +241,15 @@ export interface Engine extends AsyncDisposable {
     /** Called with progress updates. */
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<CompactReport>;
+  /**
+   * Copies the data directory to a new folder, while searches continue. Other writes wait until the copy is complete.
+   * The copy is verified as check() does. It is a data directory itself, which open() accepts. It includes the keys,
+   * members and audit records, but not the clones of `quern sync`. If backup() rejects, it leaves no folder.
+   *
+   * @example
+   * const { bytes } = await engine.backup("/backups/monday");
+   */
+  backup(folder: string, options?: BackupOptions): Promise<BackupReport>;
   /**
    * Reads and verifies the whole index in a child process. Reports damage in the result. Does not reject because of
    * damage.

@@ -102,6 +102,7 @@ export type {
 } from "./navigation/request.ts";
 export type { FlushReason, SearchStats } from "./search/messages/stats.ts";
 export type { Contexts } from "./search/caller/understand.ts";
+export type { BackupOptions, BackupProgress, BackupReport } from "./store/upkeep/backup.ts";
 export type { CheckProblem, CheckReport } from "./store/upkeep/check.ts";
 export type {
   CodeHostType,

@@ -87,6 +87,7 @@ interface Below {
 
 const workspaceModule = lazily(() => import("./workspace/workspace.ts"));
 
+const backupModule = lazily(() => import("./store/upkeep/backup.ts"));
 const findModule = lazily(() => import("./find/answer.ts"));
 
 const navigationModule = lazily(() => import("./navigation/answer.ts"));
@@ -203,7 +204,8 @@ class LocalEngine {
   #makeCore(parts: LocalCore["parts"]): LocalCore {
     const tracer = this.#tracer;
     const writes = this.#writes;
-    const { path } = this.#environment;
+    const environment = this.#environment;
+    const { path } = environment;
     const core: LocalCore = {
       path,
       parts,
@@ -219,6 +221,14 @@ class LocalEngine {
         ),
       remove: (name, steps) => tracer.write("remove", () => writes.remove(name, steps)),
       compact: (options) => tracer.write("compact", () => writes.compact(options)),
+      backup: async (target, { signal, ...options }) => {
+        const { backUp } = await backupModule();
+        return backUp(target, options, {
+          environment,
+          whileUnchanged: (work) => writes.whileUnchanged(signal, work),
+          check: (copy, stop) => checkInChild(packageFile("check.js"), copy, stop),
+        });
+      },
       workspace: (folder, options) => this.#workspace(folder, options),
       upToDate: () => {
         const documents = (signal?: AbortSignal) => this.#unindexed(signal);

@@ -20,7 +20,7 @@ import { addRead, addRemove, addRepositories } from "./repository-commands.ts";
 import { addSearch } from "./search-command.ts";
 import { addServe } from "./serve-command.ts";
 import { addSync } from "./sync-command.ts";
-import { addCheck, addCompact } from "./upkeep-commands.ts";
+import { addBackup, addCheck, addCompact } from "./upkeep-commands.ts";
 import { addUses } from "./uses-command.ts";
 import { addUsers } from "./users-command.ts";
 import { optionsFirst } from "./words.ts";
@@ -41,6 +41,7 @@ const COMMANDS = [
   addRead,
   addExplain,
   addRemove,
+  addBackup,
   addCheck,
   addCompact,
   addKeys,

@@ -1,4 +1,4 @@
-/** Implements quern check and compact. */
+/** Implements quern check, compact and backup. */
 
 import type { Command } from "commander";
 import type { CheckReport } from "../store/upkeep/check.ts";
@@ -42,6 +42,37 @@ function showReport({ ok, segments, files, bytes: size, problems }: CheckReport)
     ),
     ok ? `no damage: ${held}` : `${count(problems.length, "problem")} in ${held}`,
   ];
+}
+
+interface BackupFlags extends CommonFlags, WaitFlags {
+  base?: string;
+}
+
+export function addBackup(program: Command, call: Call): void {
+  const { io } = call;
+  withWait(withCommonOptions(program.command("backup")))
+    .summary("copy the data directory while it is in use")
+    .description(
+      "Copy the index, keys, members and audit records to a new folder, and verify the copy.\n" +
+        "Searches continue, other writes wait. To restore, stop quern, and put the folder in place.",
+    )
+    .argument("<folder>", "new folder; it becomes a data directory")
+    .option("--base <folder>", "earlier backup on the same disk; equal text becomes hard links")
+    .action(async (folder: string, flags: BackupFlags) => {
+      const { db, base } = flags;
+      const report = await withEngine(io, { db, workers: 0, ...lockOptions(flags) }, (engine) =>
+        engine.backup(folder, { ...(base !== undefined && { base }), signal: io.signal }),
+      );
+      if (flags.json) printJson(io, report);
+      else
+        printLines(io.stdout, [
+          `${visible(folder)}: ${bytes(report.bytes)}, verified` +
+            (base === undefined
+              ? ""
+              : `, ${bytes(report.linkedBytes)} of it shared with the base`) +
+            `, ${duration(report.durationMs)}`,
+        ]);
+    });
 }
 
 export function addCompact(program: Command, call: Call): void {

@@ -54,6 +54,12 @@ export function clusterCore(parts: Parts): ClusterCore {
     index: (source, options) => writes.index(source, options),
     remove: (repository) => writes.remove(repository),
     compact: (options) => writes.compact(options),
+    backup: () =>
+      Promise.reject(
+        invalid(
+          "backup: not supported by a cluster: back up its PostgreSQL database, and then its objects",
+        ),
+      ),
     workspace: () =>
       Promise.reject(
         invalid(

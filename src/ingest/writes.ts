@@ -311,6 +311,14 @@ export class Writes {
     });
   }
 
+  /** Runs `work` while no process writes to the index. */
+  whileUnchanged<T>(
+    signal: AbortSignal | undefined,
+    work: (stop: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.#enqueue(signal, (_, stop) => work(stop));
+  }
+
   compact({ signal, onProgress = () => {} }: WriteOptions): Promise<CompactReport> {
     return this.#enqueue(signal, async (lease, stop) => {
       const start = performance.now();

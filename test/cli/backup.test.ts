@@ -1,9 +1,10 @@
-/** A copy of a data directory, made as docs/questions.md says, is as good as the directory. */
+/** A backup of a data directory is as good as the directory. */
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
+import type { BackupReport } from "../../src/index.ts";
 import { quern } from "./terminal.ts";
 
 /** Sends a request with the key to a server of the directory. */
@@ -43,7 +44,11 @@ test("a copy contains the index, the keys and the members, with their ids", asyn
   const before = await all(db!);
   expect(before.map(({ length }) => length)).toEqual([1, 1, 1]);
 
-  cpSync(db!, copy!, { recursive: true, filter: (path) => !basename(path).endsWith("-lock") });
+  const { stdout, code } = await quern(["backup", copy!, "--db", db!]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/copy: [\d.]+ [KM]B, verified, [\d.]+ m?s\n$/),
+  ]);
   expect(await all(copy!)).toEqual(before);
   expect(await asked(copy!, secret)).toEqual({ status: 200, files: 1 });
   expect(
@@ -59,7 +64,18 @@ test("a copy contains the index, the keys and the members, with their ids", asyn
     .toMatchObject([{ added: 0, unchanged: 1 }]);
 });
 
-test("docs/questions.md describes this copy", () => {
-  const page = readFileSync("docs/questions.md", "utf8");
-  expect(page).toMatch(/copy all of it.*end\s+in `-lock`/s);
+test("a second backup shares text with the first, and an existing folder is refused", async () => {
+  const root = temporaryFolder();
+  const [source, db, first, second] = ["notes", "data", "a", "b"].map((name) => join(root, name));
+  mkdirSync(source!);
+  for (let i = 0; i < 3; i++)
+    writeFileSync(join(source!, `${i}.txt`), `needle ${i} and more\n`.repeat(80_000)); // long enough for a text file
+  await quern(["index", source!, "--db", db!]);
+  await quern(["backup", first!, "--db", db!]);
+  const again = ["backup", second!, "--base", first!, "--db", db!];
+  const { linkedBytes } = JSON.parse((await quern([...again, "--json"])).stdout) as BackupReport;
+  expect(linkedBytes).toBeGreaterThan(2_000_000); // of at least two of the three
+  const refused = await quern(again);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/INVALID_REQUEST: backup: .*b exists already; name a new folder/);
 });

@@ -81,6 +81,7 @@ const METHODS = [
   "repositories",
   "read",
   "list",
+  "backup",
   "workspace",
   "history",
   "remove",

@@ -22,7 +22,7 @@ import { decodeTextSeals } from "../format/text-seals.ts";
 import { withDirectoryLock } from "./directory-lock.ts";
 import { TextFiles } from "./text-files.ts";
 
-const DATA_FILE = "quern.mdb";
+export const DATA_FILE = "quern.mdb";
 /**
  * The maximum number of data directories that a process may have open. A process has 128 TiB of address space, and
  * crashes if a memory map does not fit. There is space for 400 maps, or for fewer if WebAssembly has reserved 10 GiB
@@ -55,6 +55,8 @@ export interface Environment {
    * with the next write() at the latest, such as the write() that releases the lease.
    */
   writeSync<T>(work: (writer: Writer) => T): T;
+  /** Copies LMDB's file, without its free pages, to a folder. The copy is the newest committed state. */
+  copyTo(folder: string): Promise<void>;
   /** Releases reader slots held by dead processes. LMDB itself does so only when the file is opened. */
   releaseDeadReaders(): void;
   /**
@@ -260,6 +262,10 @@ class LmdbEnvironment implements Environment {
     this.#commits.room.ensure(writer.roomBytes);
     writer.write();
     return result;
+  }
+
+  async copyTo(folder: string): Promise<void> {
+    await this.#database.backup(resolve(folder, DATA_FILE), true);
   }
 
   releaseDeadReaders(): void {

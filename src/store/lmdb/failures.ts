@@ -11,7 +11,7 @@ import { QuernError, type ErrorCode } from "../../base/errors.ts";
 export const MAP_BYTES = 256 * 2 ** 30;
 
 /** What an error is about: the data directory of an index, or a store of keys and users. */
-type Subject = "data directory" | "store";
+type Subject = "data directory" | "store" | "backup";
 
 type Advice = string | ((subject: Subject) => string);
 
@@ -58,7 +58,9 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     "INDEX_READ_ONLY",
     (subject) =>
       `the ${subject} is on a read-only file system: ` +
-      (subject === "store" ? "move it to a disk that may be written" : "open it with readOnly"),
+      (subject === "data directory"
+        ? "open it with readOnly"
+        : "choose a disk that may be written"),
   ],
   [
     /ENOTDIR|EEXIST|Not a directory/i,

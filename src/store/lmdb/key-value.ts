@@ -29,6 +29,7 @@ import { allocateLockFile } from "./lock-file.ts";
 import { withDirectoryLock, withDirectoryLockSync } from "./directory-lock.ts";
 
 const FORMAT_VERSION = 2;
+const DATA_FILE = "data.mdb";
 const MOST_KEY_BYTES = 1900; // LMDB allows 1 978 with the page size that lmdb uses
 const MOST_TABLES = 16;
 
@@ -69,7 +70,12 @@ export interface KeyValueStore extends AsyncDisposable {
    * once the transaction is on the disk. REQUIRES: `change` is synchronous, and writes nothing if it throws.
    */
   write<Result>(change: () => Result): Promise<Result>;
+  /** Copies LMDB's file, without its free pages, to a folder. The copy has every write that has resolved. */
+  copyTo(folder: string): Promise<void>;
 }
+
+/** Returns true if a directory has a store. */
+export const isStore = (path: string): boolean => existsSync(join(path, DATA_FILE));
 
 /**
  * Opens the store in a directory, which is created if it does not exist. Disposing of the store waits for pending
@@ -94,6 +100,10 @@ export function openKeyValue(path: string): KeyValueStore {
       const write = commit(commits, change);
       writes.add(write);
       return write.finally(() => writes.delete(write));
+    },
+    async copyTo(folder) {
+      refuseIf(life.ends);
+      await shared.root.backup(folder, true); // as DATA_FILE
     },
     async [Symbol.asyncDispose]() {
       if (life.ends) return;
@@ -134,7 +144,7 @@ function share(path: string): Shared {
 }
 
 function openEnvironment(path: string): Pick<Shared, "root" | "commits"> {
-  const file = join(path, "data.mdb");
+  const file = join(path, DATA_FILE);
   try {
     makeFolder(path);
     return withDirectoryLockSync(path, () => {

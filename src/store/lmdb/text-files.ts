@@ -61,7 +61,7 @@ export class TextFiles {
   /** Opens the file of a segment. Returns false if the file does not exist. REQUIRES: the file is not open. */
   open(segment: number, seals: TextSeals): boolean {
     this.#closeDeleted();
-    const descriptor = ifThere(() => openSync(this.#pathOf(segment), "r"));
+    const descriptor = ifThere(() => openSync(this.pathOf(segment), "r"));
     this.#last = undefined;
     if (descriptor !== undefined) this.#opened.set(segment, { ...seals, descriptor });
     return descriptor !== undefined;
@@ -121,7 +121,7 @@ export class TextFiles {
    * lease.
    */
   append(segment: number, from: number, blocks: readonly Uint8Array[]): void {
-    const path = this.#pathOf(segment);
+    const path = this.pathOf(segment);
     translated(() => {
       if (from === 0) {
         mkdirSync(this.#folder, { recursive: true });
@@ -141,7 +141,7 @@ export class TextFiles {
     let hasFiles = false;
     for (const segment of segments) {
       // Windows flushes a file only if it is open for writing
-      const file = await open(this.#pathOf(segment), "r+").catch(ifMissing);
+      const file = await open(this.pathOf(segment), "r+").catch(ifMissing);
       if (!file) continue;
       hasFiles = true;
       await flush(file);
@@ -164,7 +164,7 @@ export class TextFiles {
    */
   retire(segments: Iterable<number>): void {
     for (const segment of segments) {
-      const path = this.#pathOf(segment);
+      const path = this.pathOf(segment);
       if (existsSync(path)) translated(() => renameSync(path, path + GONE));
     }
   }
@@ -203,7 +203,8 @@ export class TextFiles {
     return ifThere(() => readdirSync(this.#folder)) ?? [];
   }
 
-  #pathOf(segment: number): string {
+  /** Returns the path of the file that a segment has, if it has one. */
+  pathOf(segment: number): string {
     return join(this.#folder, String(segment));
   }
 }
