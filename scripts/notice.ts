@@ -65,9 +65,12 @@ const heading = (title: string): string => `\n${title}\n${"=".repeat(title.lengt
 function moduleLines(): string {
   return Object.entries(WASM_MODULES)
     .map(([specifier, { package: from, version, repository, license }]) => {
-      const { copyright = `Copyright (c) the authors of ${repository}` } =
-        ORIGINS[basename(specifier)]!;
-      return `${basename(specifier)}\n  ${repository}, ${license}\n  ${copyright}\n  compiled by ${from} ${version}\n`;
+      const { copyright } = ORIGINS[basename(specifier)]!;
+      if (copyright === undefined && /^(?:MIT|BSD)/.test(license))
+        throw new Error(`${specifier}: add the copyright notice, which ${license} demands`);
+      const lines = [`${repository}, ${license}`, copyright, `compiled by ${from} ${version}`];
+      const shown = lines.filter((line) => line !== undefined).map((line) => `  ${line}\n`);
+      return `${basename(specifier)}\n${shown.join("")}`;
     })
     .join("");
 }
