@@ -13,18 +13,26 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { collectGarbage } from "../../src/base/collect-garbage.ts";
 import { firstAnswer } from "../../src/cli/first-answer.ts";
+import { uncommittedNotes } from "../../src/cli/uncommitted-notes.ts";
+import { ClusterWrites, type WriteParts } from "../../src/cluster/cluster-writes.ts";
 import { Alarm } from "../../src/cluster/follow/alarm.ts";
 import { inTime } from "../../src/cluster/front/ask-replicas.ts";
+import type { NodeClient } from "../../src/cluster/front/node-client.ts";
+import { streamNodes, type StreamAsked } from "../../src/cluster/front/stream-nodes.ts";
 import { s3Segments } from "../../src/cluster/objects/s3-segments.ts";
+import { ShardWriter, type ShardWriterOptions } from "../../src/cluster/shard-writer.ts";
 import type { Engine } from "../../src/engine.ts";
 import { createHandler } from "../../src/http/index.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { git } from "../../src/ingest/sources/git.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
+import { INTERNALS } from "../../src/internals.ts";
 import type { SearchEvent, SearchResponse } from "../../src/search/messages/response.ts";
+import type { Repository } from "../../src/repository.ts";
 import { startSync, syncConnections } from "../../src/sync/index.ts";
 import { watch } from "../../src/watch.ts";
+import { openWorkspace, type WorkspaceEngine } from "../../src/workspace/workspace.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
 let collecting: NodeJS.Timeout;
@@ -32,7 +40,7 @@ beforeAll(() => void (collecting = setInterval(collectGarbage, 100)));
 afterAll(() => clearInterval(collecting));
 
 /** Long enough for several collections before a signal aborts. */
-const SOON_MS = 700;
+const SOON_MS = 400;
 const soon = (): AbortSignal => AbortSignal.timeout(SOON_MS);
 /** Returns the signal of a controller that nothing but a timer refers to. */
 function aborting(): AbortSignal {
@@ -57,12 +65,12 @@ const silent = (name: string): Source => ({
   open: (_, { signal }) => until(signal),
 });
 
-/** Resolves to the code or the name of the error of a call, or to "returned". */
+/** Resolves to "ABORTED", the code of another error of a call, or "returned". */
 const outcome = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => "returned",
-    (error: { code?: string | number; name: string }) =>
-      typeof error.code === "string" ? error.code : error.name,
+    ({ code, name }: { code?: string | number; name: string }) =>
+      name === "AbortError" || name === "TimeoutError" ? "ABORTED" : String(code ?? name),
   );
 
 /** A git folder on which git waits forever. */
@@ -157,7 +165,7 @@ const ROWS: Record<string, (engine: Engine) => Promise<unknown>> = {
       send: (_: object, { abortSignal }: { abortSignal?: AbortSignal } = {}) => until(abortSignal),
     };
     const store = s3Segments(client, { bucket: "b", timeoutMs: SOON_MS });
-    return outcome(store.delete("v1/a")).then((why) => (why === "TimeoutError" ? "ABORTED" : why));
+    return outcome(store.delete("v1/a"));
   },
   "a request to S3 that is aborted": () => {
     const client = {
@@ -170,10 +178,77 @@ const ROWS: Record<string, (engine: Engine) => Promise<unknown>> = {
       why === "late" ? "ABORTED" : why,
     ),
   "a call to a node, for the caller": () =>
-    outcome(
-      inTime({ startedAt: performance.now(), timeoutMs: 600_000, signal: soon() }, until),
-    ).then((why) => (why === "TimeoutError" ? "ABORTED" : why)),
+    outcome(inTime({ startedAt: performance.now(), timeoutMs: 600_000, signal: soon() }, until)),
   "the wait of a task of a cluster": () => new Alarm().wait(600_000, soon()).then(() => "ABORTED"),
+  "a write of a cluster that waits for a shard": () => {
+    const catalog = { shardOf: async () => 0, lease: async () => undefined };
+    const options = { catalog, lockTimeoutMs: 600_000 } as unknown as ShardWriterOptions;
+    const writes = clusterWrites({ catalog, newWriter: () => new ShardWriter(options) });
+    return outcome(writes.index(silent("r"), { signal: soon() }));
+  },
+  "a job of a cluster": async () => {
+    let state = "ABORTED";
+    const job = { repository: "r", payload: null, failures: 0, asked: 1 };
+    const jobs = {
+      take: async () => job,
+      renew: async () => true,
+      release: async () => undefined,
+      fail: async () => void (state = "failed"),
+    };
+    const newWriter = () => ({ close: async () => undefined });
+    const writes = clusterWrites({ jobs, jobAlarms: new Set(), newWriter });
+    await writes.work(({ signal }) => until(signal), { signal: soon() });
+    return state;
+  },
+  "collect() of a cluster": () => {
+    const collection = {
+      lease: async () => true,
+      release: async () => undefined,
+      dropRows: async () => ({}),
+      named: async () => new Set(),
+      doomed: async () => [],
+    };
+    const store = {
+      // eslint-disable-next-line require-yield
+      async *list(_: string, signal: AbortSignal): AsyncGenerator<never> {
+        await until(signal);
+      },
+    };
+    return outcome(clusterWrites({ collection, store }).collect({ signal: soon() }));
+  },
+  "a stream of a front whose node does not begin": () => frontStream((ends) => until(ends)),
+  "a stream of a front whose node falls silent": () =>
+    frontStream(async (ends) => ({ next: () => until(ends) })),
+  "a workspace that is closed while it extracts symbols": async (engine) => {
+    let began: () => void;
+    const extracting = new Promise<void>((resolve) => (began = resolve));
+    const core: Partial<WorkspaceEngine> = {
+      path: engine.path,
+      maxFileSize: 1_000,
+      bounds: INTERNALS.workspaces,
+      notices: INTERNALS.notices,
+      release: async () => undefined,
+      onClose: () => undefined,
+      index: (source, { signal }) => {
+        if (!Array.isArray(source)) return engine.index(source, { signal });
+        began();
+        return until(signal);
+      },
+    };
+    const workspace = await openWorkspace(core as WorkspaceEngine, temporaryFolder(), {});
+    await extracting;
+    await new Promise((resolve) => setTimeout(resolve, SOON_MS));
+    await workspace.close();
+    return "ABORTED";
+  },
+  "the count of uncommitted files": async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, ".git"), `gitdir: ${pipeInside()}\n`);
+    const revisions = [{ commit: "0" }];
+    const repository = { name: "r", origin: { folder }, revisions } as unknown as Repository;
+    const notes = await uncommittedNotes([repository], soon());
+    return notes.length === 0 ? "ABORTED" : notes[0];
+  },
   "the wait of quern mcp for its first call": () =>
     firstAnswer(soon(), 600_000).given.then(() => "ABORTED"),
   "a search over HTTP": (engine) =>
@@ -205,6 +280,21 @@ const POST = {
   headers: { "content-type": "application/json" },
   body: JSON.stringify(request),
 };
+
+const clusterWrites = (parts: Partial<Record<keyof WriteParts, unknown>>): ClusterWrites =>
+  new ClusterWrites({ newWriter: () => undefined, ...parts } as unknown as WriteParts);
+
+/** Reads a front's stream until its caller aborts it. `answer` is the answer of the node. */
+async function frontStream(answer: (ends: AbortSignal) => Promise<unknown>): Promise<string> {
+  const client = {
+    stream: (_url: string, _call: object, ends: AbortSignal) => answer(ends),
+  } as unknown as NodeClient;
+  const slices: StreamAsked["slices"] = [{ slice: [0, 1, 0], replicas: ["a"] }];
+  const isElsewhere = async () => false;
+  const placedNow: StreamAsked["placedNow"] = async (some) => some;
+  const asked = { request, slices, isElsewhere, placedNow, signal: soon(), timeoutMs: 600_000 };
+  return outcome(streamNodes(client, asked).next());
+}
 
 /** Returns an engine whose searches end only if they are aborted, and a promise for the first abort. */
 function waitingEngine(engine: Engine) {
