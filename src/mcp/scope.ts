@@ -225,7 +225,7 @@ function languageFilter(language: string): string {
   return `lang:${quote(language)}`;
 }
 
-const isGlob = (text: string): boolean => /[*?[{]/.test(text);
+export const isGlob = (text: string): boolean => /[*?[{]/.test(text);
 
 /**
  * Returns the filter for files whose path contains `path`. If `path` is a glob with a '/', the glob must match the

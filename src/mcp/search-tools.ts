@@ -2,21 +2,14 @@
 
 import { z } from "zod";
 import { Answer } from "./answer.ts";
+import { nearestPaths, nearPathExpression } from "../base/near-path.ts";
 import { quote } from "../query/ast.ts";
 import { mayBeHistory, parseHistoryQuery } from "../query/parse.ts";
 import { describedPlaces } from "./described-places.ts";
 import { fileKey } from "./definitions-of.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
 import { notSearchedWords, nothingSearchedWords, partialWords } from "./partial-words.ts";
-import {
-  eitherHalf,
-  nearest,
-  pathFilter,
-  queryWith,
-  scopedQuery,
-  scopeOf,
-  searchOptions,
-} from "./scope.ts";
+import { isGlob, pathFilter, queryWith, scopedQuery, scopeOf, searchOptions } from "./scope.ts";
 import {
   cursor,
   filters,
@@ -130,47 +123,58 @@ export const findFiles = tool({
     const question = { tool: "find_files", request, filters: args };
     const told = await tellMatches(question, args.maxTokens, context);
     if (told.response.stats.totalMatchCount > 0) return told;
-    return noFile(told, { request, word: words.at(-1) ?? "", args }, context);
+    return noFile(told, { request, words, args }, context);
   },
 });
 
 interface NoFile {
   readonly request: { readonly query: string };
-  /** The last word of the query. */
-  readonly word: string;
+  /** The words of the query. */
+  readonly words: readonly string[];
   readonly args: z.output<typeof findInput>;
 }
 
-/** Answers that no file was found. Lists paths with a name that is similar to the wanted name. */
+/** Answers that no file was found. Lists the paths that are nearest to the wanted one. */
 async function noFile(
   { facts, response }: Told,
-  { request, word, args }: NoFile,
+  { request, words, args }: NoFile,
   context: ToolContext,
 ): Promise<Outcome> {
-  const { filter, viewer } = await scopeOf({ ...args, path: undefined }, context);
-  const name = word.split("/").at(-1)!;
-  const like = { query: queryWith(`file:${quote(eitherHalf(name))}`, filter), matches: MOST_LIKE };
-  const found =
-    name === ""
-      ? []
-      : (
-          await context.engine.search(
-            { ...like, matchesPerFile: 1 },
-            searchOptions(context, viewer),
-          )
-        ).files;
-  const near = nearest(name, found.map(fileKey));
+  const names = words
+    .map((word) => word.slice(word.lastIndexOf("/") + 1))
+    .filter((one) => one !== "");
+  let near = await nearFiles(words, args, context);
+  if (near.length === 0) near = await nearFiles(names, args, context); // in another folder
   const answer = new Answer(args.maxTokens, context.count);
   answer.head("No file found.");
-  const words = [
+  const told = [
     ...partialWords(response),
     ...context.behind(),
     ...(near.length > 0 ? [`Near names: ${near.join(", ")}`] : []),
     ...(await notSearchedWords(request, { filters: args, found: [] }, context)),
   ];
-  answer.add(answer.takeSome(words));
+  answer.add(answer.takeSome(told));
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }
 
-/** The maximum number of paths that are compared with the wanted name. Each of them contains a half of that name. */
-const MOST_LIKE = 500;
+/** Resolves to the files whose paths are near the words, the nearest first. There are none for a glob. */
+async function nearFiles(
+  words: readonly string[],
+  args: NoFile["args"],
+  context: ToolContext,
+): Promise<string[]> {
+  if (words.length === 0 || words.some(isGlob)) return [];
+  const { filter, viewer } = await scopeOf({ ...args, path: undefined }, context);
+  const expressions = words.map((word) => `file:${quote(nearPathExpression(word))}`);
+  const query = queryWith(expressions.join(" "), filter);
+  const like = { query, matches: MOST_LIKE, matchesPerFile: 1 };
+  const { files } = await context.engine.search(like, searchOptions(context, viewer));
+  return nearestPaths(files, ({ fileName }) => fileName.text, words)
+    .slice(0, MOST_NEAR)
+    .map(fileKey);
+}
+
+/** The maximum number of paths that are compared with the words. */
+const MOST_LIKE = 1_000;
+/** The maximum number of paths that are listed. */
+const MOST_NEAR = 5;

@@ -112,11 +112,14 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
     { file: "long.txt", lines: "12000-", maxTokens: 1_000 },
     /Lines \d+ to 12345 are not shown: read them with lines "\d+-12345"\.$/,
   ],
+  ["find_files", { query: "a/ap.py" }, /^No file found\.\nNear names: acme\/forest:a\/app\.py$/],
   [
     "find_files",
-    { query: "a/ap.py" },
+    { query: "elsewhere/app.py" },
     /^No file found\.\nNear names: acme\/forest:a\/app\.py, acme\/forest:b\/app\.py$/,
   ],
+  ["find_files", { query: "lgtx" }, /^No file found\.\nNear names: acme\/forest:long\.txt$/],
+  ["find_files", { query: "lnog.t[a-y]t" }, /^No file found\.$/],
   [
     "search",
     { query: "func (n *node) addRoute(", path: "tree.go" },

@@ -4,6 +4,7 @@
  */
 
 import { useState } from "preact/hooks";
+import { nearestPaths, nearPathExpression } from "../../base/near-path.ts";
 import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts";
 import { addressOf } from "../search/file-card.tsx";
 import { MarkedText, PlainText, plainText } from "../frame/plain-text.tsx";
@@ -15,17 +16,35 @@ import { Dialog } from "../frame/dialog.tsx";
 import { usePage } from "../frame/page-context.ts";
 
 const SHOWN = 20;
+/** The maximum number of paths that are compared with the words. */
+const MOST_LIKE = 200;
+
+const keyOf = ({ repository, fileName }: FileResult): string => `${repository} ${fileName.text}`;
 
 export function FindFile({ onClose }: { onClose: () => void }) {
   const { client, router } = usePage();
   const { address } = router;
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);
-  const query = pathQuery(text, address);
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  const query = pathQuery(words, address, escapeExpression);
   const asked = useAsked(query, async (signal) => {
     const { files } = await client.search({ query: query!, matches: SHOWN }, signal);
-    return files.slice(0, SHOWN);
+    return files.length >= SHOWN
+      ? files.slice(0, SHOWN)
+      : [...files, ...(await near(files, signal))];
   });
+  /** Resolves to files whose paths are near the words, but do not have them. */
+  const near = async (exact: readonly FileResult[], signal: AbortSignal): Promise<FileResult[]> => {
+    const like = pathQuery(words, address, nearPathExpression)!;
+    const request = { query: like, matches: MOST_LIKE, matchesPerFile: 1 };
+    const { files } = await client.search(request, signal);
+    const known = new Set(exact.map(keyOf));
+    return nearestPaths(files, ({ fileName }) => fileName.text, words)
+      .filter((file) => !known.has(keyOf(file)))
+      .slice(0, SHOWN - exact.length)
+      .map((file) => ({ ...file, fileName: { ...file.fileName, matchRanges: [] } }));
+  };
   const files = asked.state === "there" ? asked.value : [];
   const open = (index: number): void => {
     const file = files[index];
@@ -61,9 +80,7 @@ export function FindFile({ onClose }: { onClose: () => void }) {
         onKeyDown={onKeyDown}
       />
       <FoundFiles files={files} active={active} onOpen={open} />
-      {asked.state === "there" && files.length === 0 && (
-        <p class="muted">No path has these parts.</p>
-      )}
+      {asked.state === "there" && files.length === 0 && <p class="muted">No path is like this.</p>}
     </Dialog>
   );
 }
@@ -97,9 +114,13 @@ function FoundFiles({ files, active, onOpen }: FoundFilesProps) {
   );
 }
 
-function pathQuery(text: string, address: Address): string | undefined {
-  const parts = text.split(/\s+/).filter((part) => part !== "");
-  if (parts.length === 0) return undefined;
-  const files = parts.map((part) => `file:${quoteValue(escapeExpression(part))}`).join(" ");
+/** Returns a query for the paths that match the expressions of all words. */
+function pathQuery(
+  words: readonly string[],
+  address: Address,
+  expressionOf: (word: string) => string,
+): string | undefined {
+  if (words.length === 0) return undefined;
+  const files = words.map((word) => `file:${quoteValue(expressionOf(word))}`).join(" ");
   return "repository" in address ? `${files} ${filterFor("repo", address.repository)}` : files;
 }
