@@ -204,6 +204,25 @@ inBrowser("files", (browser) => {
     await page.waitForURL(/blob\/src\/store\/memory\.ts$/);
   });
 
+  test("t finds a file although letters are swapped or left out", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/tree/`);
+    await page.getByRole("link", { name: "src", exact: true }).waitFor();
+    await page.getByRole("textbox", { name: "Search code" }).press("Escape");
+    await page.keyboard.press("t");
+    const box = page.getByRole("combobox", { name: "Find a file in task-queue" });
+    for (const typed of ["stroe/memroy.ts", "mmry"]) {
+      await box.fill(typed);
+      await page.getByRole("option", { name: /src\/store\/memory\.ts/ }).waitFor();
+    }
+    await box.fill("memory"); // exact paths first, and each once
+    const options = page.getByRole("option");
+    await expect.poll(() => options.first().textContent()).toContain("memory.ts");
+    const shown = await options.allTextContents();
+    expect(new Set(shown).size).toBe(shown.length);
+    await box.fill("zzzzzzzz");
+    await page.getByText("No path is like this.").waitFor();
+  });
+
   test("a file of 2 MiB can be scrolled to its end, and only visible lines are drawn", async () => {
     const page = await visit(browser, `${site.root}browse/large/-/blob/large.ts#L${LARGE_LINES}`);
     await page.locator(".cm-target", { hasText: `value${LARGE_LINES - 1} ` }).waitFor();
