@@ -20,6 +20,7 @@ import { addRead, addRemove, addRepositories } from "./repository-commands.ts";
 import { addSearch } from "./search-command.ts";
 import { addServe } from "./serve-command.ts";
 import { addSync } from "./sync-command.ts";
+import { addUpgrade } from "./upgrade-command.ts";
 import { addBackup, addCheck, addCompact } from "./upkeep-commands.ts";
 import { addUses } from "./uses-command.ts";
 import { addUsers } from "./users-command.ts";
@@ -44,6 +45,7 @@ const COMMANDS = [
   addBackup,
   addCheck,
   addCompact,
+  addUpgrade,
   addKeys,
   addUsers,
   addCompletion,

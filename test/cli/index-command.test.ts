@@ -40,6 +40,21 @@ test("skips the index itself and ignored files", async () => {
   }
 });
 
+test("one package of an excluded folder is a repository of its own", async () => {
+  const path = join(folder, "project");
+  for (const name of ["left", "right"])
+    mkdirSync(join(path, "node_modules", name), { recursive: true });
+  writeFileSync(join(path, ".gitignore"), "node_modules\n");
+  writeFileSync(join(path, "a.js"), "needle\n");
+  for (const name of ["left", "right"])
+    writeFileSync(join(path, "node_modules", name, "index.js"), `needle of ${name}\n`);
+  const own = ["--db", join(folder, "dependencies"), "--json"];
+  await quern(["index", path, join(path, "node_modules", "left"), ...own]);
+  const { stdout } = await quern(["search", "needle", ...own]);
+  const { files } = JSON.parse(stdout) as { files: { repository: string }[] };
+  expect(files.map(({ repository }) => repository).sort()).toEqual(["left", "project"]);
+});
+
 test("--no-ignore includes files that rules exclude", async () => {
   const path = join(folder, "ruled");
   mkdirSync(path);

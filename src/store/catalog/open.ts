@@ -26,7 +26,8 @@ export async function openStore(
   }
 }
 
-function readVersion(environment: Environment): number | undefined {
+/** Returns the format version of an index, or undefined if it has none yet. */
+export function readVersion(environment: Environment): number | undefined {
   const snapshot = environment.snapshot();
   try {
     const value = snapshot.get(engineKey("format"), "the format version");
@@ -41,7 +42,7 @@ function checkVersion(version: number | undefined): void {
   if (version === FORMAT_VERSION) return;
   throw new QuernError(
     "INDEX_VERSION",
-    `this index has format version ${version}, but this quern reads version ${FORMAT_VERSION}: use the quern that wrote it, or index again into a new directory`,
+    `this index has format version ${version}, but this quern reads version ${FORMAT_VERSION}: run quern upgrade, which indexes anew, or use the quern that wrote it`,
   );
 }
 
