@@ -320,7 +320,10 @@ export interface RepositoriesOptions {
  * await engine.index(directory("./notes"), options);
  */
 export interface IndexOptions {
-  /** Aborting makes index() reject with ABORTED. Repositories that are already published stay. */
+  /**
+   * Aborting makes index() reject with ABORTED, at most a second later if the source does not react. Repositories that
+   * are already published stay.
+   */
   signal?: AbortSignal;
   /** Called with progress updates. */
   onProgress?: (progress: IndexProgress) => void;

@@ -31,7 +31,7 @@ import {
   type MergeGroup,
   type MergeOptions,
 } from "./run/merging.ts";
-import { aborted, throwIfAborted } from "../base/abort.ts";
+import { aborted, throwIfAborted, unlessAborted } from "../base/abort.ts";
 import type { IndexProgress, IndexReport } from "./run/report.ts";
 import { indexSources } from "./run/run.ts";
 import { withOutcome, type Step } from "./outcome.ts";
@@ -391,10 +391,13 @@ export class Writes {
     work: (lease: Lease, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const stop = new JoinedSignal([signal, this.#closing.signal]);
-    const result = this.#last
+    const before = this.#last;
+    const result = unlessAborted(stop.signal, before)
+      .catch((error: unknown) => Promise.reject(this.#reasonOf(error, stop.signal)))
       .then(() => this.#write(stop.signal, work))
       .finally(() => stop[Symbol.dispose]());
-    this.#last = result.catch(() => undefined);
+    // a write that is aborted while it waits settles before the writes ahead of it
+    this.#last = Promise.allSettled([before, result]);
     return result;
   }
 

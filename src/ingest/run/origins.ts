@@ -10,7 +10,8 @@
 import { realpath } from "node:fs/promises";
 import { QuernError } from "../../base/errors.ts";
 import { checkedName } from "../sources/metadata.ts";
-import type { Source } from "../sources/source.ts";
+import type { Source, SourceOrigin } from "../sources/source.ts";
+import type { HostCalls } from "./host-calls.ts";
 import type { Origin } from "../../store/format/records.ts";
 
 /** The origins of the sources of one run. */
@@ -19,8 +20,23 @@ export class Origins {
   readonly #seen = new Map<string, string>();
   readonly #signal: AbortSignal;
 
-  constructor(signal: AbortSignal) {
+  readonly #host: HostCalls;
+
+  constructor(signal: AbortSignal, host: HostCalls) {
     this.#signal = signal;
+    this.#host = host;
+  }
+
+  /** Resolves to the origin that is to be stored, or to undefined if the source has no origin. */
+  async of({ origin }: Source): Promise<Origin | undefined> {
+    if (origin === undefined) return undefined;
+    const { folder, revisions } = origin;
+    const remote = await this.#remoteOf(origin);
+    return { folder, ...(remote !== undefined && { remote }), ...(revisions && { revisions }) };
+  }
+
+  async #remoteOf(origin: SourceOrigin): Promise<string | undefined> {
+    return origin.remote && this.#host.wait(origin.remote(this.#signal));
   }
 
   /**
@@ -42,18 +58,10 @@ export class Origins {
   async #isSame(indexed: Origin, source: Source): Promise<boolean> {
     const { folder } = source.origin!;
     if (await isSameFolder(indexed.folder, folder)) return true;
-    const remote = await source.origin!.remote?.(this.#signal);
+    const remote = await this.#remoteOf(source.origin!);
     if (indexed.remote !== undefined && remote !== undefined) return indexed.remote === remote;
     return (await real(indexed.folder)) === undefined;
   }
-}
-
-/** Resolves to the origin that is to be stored, or to undefined if the source has no origin. */
-export async function originOf(source: Source, signal: AbortSignal): Promise<Origin | undefined> {
-  if (source.origin === undefined) return undefined;
-  const { folder, revisions } = source.origin;
-  const remote = await source.origin.remote?.(signal);
-  return { folder, ...(remote !== undefined && { remote }), ...(revisions && { revisions }) };
 }
 
 async function isSameFolder(a: string, b: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { BatchContent, BatchFile } from "./batch.ts";
 import type { RunBounds } from "./bounds.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { HostCalls } from "./host-calls.ts";
 import type { RepositoryRun, Wanted } from "./repository-run.ts";
 import type { IndexProgress } from "./report.ts";
 import { throwIfAborted } from "../../base/abort.ts";
@@ -27,6 +28,7 @@ interface Reading {
   readonly room: DiskRoom;
   readonly bounds: RunBounds;
   readonly signal: AbortSignal;
+  readonly host: HostCalls;
   readonly onProgress: (progress: IndexProgress) => void;
 }
 
@@ -38,7 +40,7 @@ export async function readContents(
 ): Promise<void> {
   const reader = new Reader(run, reading);
   const slice = new Slice({ signal: reading.signal });
-  for await (const entries of listing.entries()) {
+  for await (const entries of reading.host.each(listing.entries())) {
     throwIfAborted(reading.signal);
     for (const entry of entries) {
       if (slice.isOver) await slice.rest();
@@ -88,7 +90,8 @@ class Reader {
   /** Waits for the oldest requested content, and moves it to the batch. */
   async #take(): Promise<void> {
     const { wanted, content } = this.#ahead.shift()!;
-    const ready = content instanceof Promise ? await orUnreadable(content) : content;
+    const ready =
+      content instanceof Promise ? await this.#reading.host.wait(orUnreadable(content)) : content;
     if (ready === undefined) {
       this.#run.settle(wanted, { kind: "skipped", bytes: 0, reason: "unreadable" });
       return;

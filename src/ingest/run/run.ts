@@ -20,7 +20,8 @@ import { DiskRoom } from "./disk-room.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { checkedMetadata, checkedName } from "../sources/metadata.ts";
 import { aborted, throwIfAborted } from "../../base/abort.ts";
-import { originOf, Origins } from "./origins.ts";
+import { HostCalls } from "./host-calls.ts";
+import { Origins } from "./origins.ts";
 import { publishRepository, summarize, type Summary } from "./publish.ts";
 import { readContents, tooMuchContent } from "./read-contents.ts";
 import type { IndexProgress, IndexReport } from "./report.ts";
@@ -53,16 +54,20 @@ export async function indexSources(
   sources: Iterable<Source> | AsyncIterable<Source>,
   options: RunOptions,
 ): Promise<IndexReport[]> {
-  const run = new IndexRun(options, await newestCatalog(options, options.catalog));
+  const catalog = await newestCatalog(options, options.catalog);
+  const host = new HostCalls(options.signal);
+  const run = new IndexRun(options, { catalog, host });
   try {
     if (Array.isArray(sources)) await run.admitAll(sources);
-    for await (const source of sources) await run.add(source);
+    for await (const source of host.each(sources)) await run.add(source);
     await run.finish();
   } catch (error) {
     await run.discard();
     throw options.signal.aborted && !(error instanceof QuernError)
       ? aborted(options.signal)
       : error;
+  } finally {
+    host[Symbol.dispose]();
   }
   return run.reports;
 }
@@ -82,6 +87,7 @@ async function newestCatalog(
 class IndexRun {
   readonly reports: IndexReport[] = [];
   readonly #options: RunOptions;
+  readonly #host: HostCalls;
   readonly #dispatcher: Dispatcher;
   readonly #origins: Origins;
   readonly #room: DiskRoom;
@@ -94,9 +100,13 @@ class IndexRun {
   /** The segments that are written, but not yet in the manifest. */
   #segments: ManifestSegment[] = [];
 
-  constructor(options: RunOptions, catalog: Catalog) {
+  constructor(
+    options: RunOptions,
+    { catalog, host }: { readonly catalog: Catalog; readonly host: HostCalls },
+  ) {
     this.#options = options;
-    this.#origins = new Origins(options.signal);
+    this.#host = host;
+    this.#origins = new Origins(options.signal, host);
     this.#room = new DiskRoom(options.environment.path);
     this.#catalog = catalog;
     this.#nextRepository = catalog.manifest.nextRepository;
@@ -136,14 +146,29 @@ class IndexRun {
     if (!target.known) onBegin(target.name);
     const revisions = this.#indexed(target);
     const startedAt = performance.now();
-    const listing = await source.open({ revisions }, listingOptions(pool, { signal, maxFileSize }));
+    const listing = await this.#open(
+      source,
+      { revisions },
+      listingOptions(pool, { signal, maxFileSize }),
+    );
     try {
       const run = await this.#read(checkedListing(source, listing, revisions), target);
       run.readingMs = performance.now() - startedAt;
     } finally {
-      await listing.close();
+      await this.#host.wait(listing.close());
     }
     await this.#publishComplete();
+  }
+
+  async #open(source: Source, indexed: Indexed, options: ListingOptions): Promise<Listing> {
+    const opening = source.open(indexed, options);
+    try {
+      return await this.#host.wait(opening);
+    } catch (error) {
+      // if the source answers after the run has given it up, nobody else closes the listing
+      opening.then((late) => late.close()).catch(() => undefined);
+      throw error;
+    }
   }
 
   async #target(source: Source): Promise<Target> {
@@ -151,7 +176,7 @@ class IndexRun {
     const known = repositoryNamed(this.#catalog, name);
     const id = known?.record.id ?? this.#nextRepository++;
     const metadata = checkedMetadata("index", source.metadata ?? {});
-    const origin = await originOf(source, this.#options.signal);
+    const origin = await this.#origins.of(source);
     return { id, name, metadata, origin, history: source.history, known };
   }
 
@@ -173,7 +198,9 @@ class IndexRun {
   async #read(listing: Listing, target: Target): Promise<RepositoryRun> {
     const run = await this.#begin(listing, target);
     this.#opened.set(run.id, run);
-    const reading = { ...this.#options, dispatcher: this.#dispatcher, room: this.#room };
+    const { signal, bounds, onProgress } = this.#options;
+    const [dispatcher, room, host] = [this.#dispatcher, this.#room, this.#host];
+    const reading = { signal, bounds, onProgress, dispatcher, room, host };
     await readContents(run, listing, reading);
     this.#waiting.set(target.name, run);
     return run;

@@ -10,13 +10,15 @@ import {
   type Viewer,
 } from "../messages/request.ts";
 import { unlessAborted } from "../../base/abort.ts";
+import { QuernError } from "../../base/errors.ts";
+import { JoinedSignal } from "../../base/joined-signal.ts";
 import { unknownContext } from "./scope.ts";
 
 /**
  * Looks up a saved set of repositories for `context:`. Returns the names of the set's repositories, or undefined if
  * there is no set with this name. The names may include repositories that the viewer may not see; no answer reveals
  * them. `viewer` is the viewer of the call, or undefined if the call has none. Called once for each different name in
- * a query.
+ * a query. If it does not answer before the search times out, the search rejects with OVERLOADED.
  *
  * @example
  * const saved = new Map([["payments", ["shop", "ledger"]]]);
@@ -33,18 +35,20 @@ export interface Understood extends Meaning {
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
+type LookupOptions = Pick<SearchOptions, "signal" | "timeoutMs" | "viewer">;
+
 export interface Understanding {
   readonly pool: Pool;
   readonly contexts: Contexts | undefined;
 }
 
 /**
- * Checks and parses a request. If the signal is aborted while a worker parses the query, rejects with ABORTED
+ * Checks and parses a request, and looks up its contexts. If the signal is aborted meanwhile, rejects with ABORTED
  * immediately.
  */
 export async function understand(
   given: SearchRequest,
-  { signal, viewer }: Pick<SearchOptions, "signal" | "viewer">,
+  options: LookupOptions,
   { pool, contexts }: Understanding,
 ): Promise<Understood> {
   const request = checkRequest(given);
@@ -55,8 +59,8 @@ export async function understand(
   const asked: QueryText = { text: request.query, dialect };
   const meaning = isShort(request.query)
     ? meaningOf(asked)
-    : await understandElsewhere(asked, signal, pool);
-  return { ...meaning, request, contexts: await resolveContexts(meaning, viewer, contexts) };
+    : await understandElsewhere(asked, options.signal, pool);
+  return { ...meaning, request, contexts: await resolveContexts(meaning, options, contexts) };
 }
 
 /** Parses the query on a worker thread. If the signal is aborted, the worker stops as well. */
@@ -81,16 +85,31 @@ async function understandElsewhere(
   }
 }
 
+/**
+ * Looks up the contexts of a query. Rejects with ABORTED as soon as the signal is aborted, and with OVERLOADED if the
+ * host does not answer within the time-out.
+ */
 export async function resolveContexts(
   { contextNames }: Pick<Meaning, "contextNames">,
-  viewer: Viewer | undefined,
+  { signal, timeoutMs, viewer }: LookupOptions,
   contexts: Contexts | undefined,
 ): Promise<Map<string, ReadonlySet<string>>> {
   const resolved = new Map<string, ReadonlySet<string>>();
+  if (contextNames.length === 0) return resolved;
+  using stop = new JoinedSignal([signal], timeoutMs);
+  const lookUp = async (name: string) => contexts?.(name, viewer);
   for (const name of contextNames) {
-    const names = await contexts?.(name, viewer);
+    const names = await unlessAborted(stop.signal, lookUp(name), "search").catch((error: unknown) =>
+      Promise.reject(stop.isLate ? tooSlow(name) : error),
+    );
     if (!names) throw unknownContext(name);
     resolved.set(name, new Set(names));
   }
   return resolved;
 }
+
+const tooSlow = (name: string): QuernError =>
+  new QuernError(
+    "OVERLOADED",
+    `the search timed out before the option contexts returned ${JSON.stringify(name)}; try again, or raise timeoutMs`,
+  );
