@@ -13,6 +13,7 @@ const named = { name: z.string(), kind: z.string() };
 export const findRequest = z
   .object({
     text: z.string().openapi({
+      minLength: 1,
       description: "The question, in ordinary words or as a name. At most 8 KiB.",
       example: "where is the retry delay computed",
     }),

@@ -2,14 +2,18 @@
 
 import { z } from "@hono/zod-openapi";
 import type * as history from "../history/history.ts";
-import { digits, type Same } from "./schemas.ts";
+import { digits, REVISION_OR_EMPTY, REVISION_PATTERN, type Same } from "./schemas.ts";
 
 const MOST_PAGE = 100;
 const page = digits(1, 999_999_999);
 const perPage = digits(50, MOST_PAGE);
 
 const repo = z.string().openapi({ description: "The name of a repository." });
-const ref = (description: string) => z.string().optional().openapi({ description });
+const ref = (description: string) =>
+  z
+    .string()
+    .optional()
+    .openapi({ ...REVISION_PATTERN, description });
 const REVISION =
   "A branch, a tag, HEAD, a full name (refs/heads/x) or a commit id, also shortened.";
 const current = ref(`${REVISION} Default: the clone's HEAD.`);
@@ -32,15 +36,15 @@ export const commitsQuery = z.object({
 
 export const commitQuery = z.object({
   repo,
-  ref: z.string().openapi({ description: REVISION }),
+  ref: z.string().openapi({ ...REVISION_PATTERN, description: REVISION }),
 });
 
 export const authorsQuery = z.object({ repo, ref: current, path, page, perPage });
 
 export const diffQuery = z.object({
   repo,
-  base: z.string().openapi({ description: `The old revision. ${REVISION}` }),
-  head: z.string().openapi({ description: `The new revision. ${REVISION}` }),
+  base: z.string().openapi({ ...REVISION_PATTERN, description: `The old revision. ${REVISION}` }),
+  head: z.string().openapi({ ...REVISION_PATTERN, description: `The new revision. ${REVISION}` }),
   path,
 });
 
@@ -55,9 +59,10 @@ export const folderQuery = z.object({
 export const filesRequest = z
   .object({
     repoName: z.string(),
-    revisionName: z
-      .string()
-      .openapi({ description: `${REVISION} If empty or HEAD, the indexed default revision.` }),
+    revisionName: z.string().openapi({
+      ...REVISION_OR_EMPTY,
+      description: `${REVISION} If empty or HEAD, the indexed default revision.`,
+    }),
   })
   .openapi("FilesRequest");
 

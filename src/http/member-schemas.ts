@@ -37,7 +37,7 @@ const moment = (description: string) =>
     )
     .transform((text) => new Date(text))
     .optional()
-    .openapi({ type: "string", description });
+    .openapi({ type: "string", anyOf: [{ format: "date-time" }, { format: "date" }], description });
 
 export const auditQuery = z.object({
   since: moment("The first moment of the period, in ISO 8601. Default: no bound."),

@@ -6,7 +6,7 @@ import { GENERATION_HEADER } from "./generation.ts";
 import type { Settings } from "./options.ts";
 import { STATUS, type RefusalCode } from "./refusal.ts";
 import type { Route } from "./route.ts";
-import { errorBody } from "./schemas.ts";
+import { errorBody, streamEvent } from "./schemas.ts";
 import { VERSION } from "../base/version.ts";
 import { INTERFACE_VERSION } from "./version.ts";
 
@@ -50,6 +50,8 @@ const REASONS: Readonly<Record<RefusalCode, string>> = {
   OVERLOADED: "too many searches are running; the Retry-After header contains the seconds to wait",
 };
 
+const STREAM_EVENT = { $ref: "#/components/schemas/StreamEvent" };
+
 export function describeInterface(routes: readonly Route[], settings: Settings): object {
   const app = new OpenAPIHono();
   const { openAPIRegistry: registry } = app;
@@ -65,6 +67,7 @@ export function describeInterface(routes: readonly Route[], settings: Settings):
     name: settings.apiKeyHeader,
   });
   const generation = registry.registerParameter("Generation", GENERATION);
+  registry.register("StreamEvent", streamEvent); // only the items of a stream refer to it
   for (const route of routes) registry.registerPath(pathOf(route, generation));
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
@@ -120,10 +123,21 @@ function answersOf({ answers, body }: Route): RouteConfig["responses"] {
   return {
     [status]: {
       description,
-      ...(schema && { content: { [contentType]: { schema } } }),
+      ...(schema && { content: { [contentType]: contentOf(schema, contentType) } }),
       ...(Object.keys(headers).length > 0 && { headers: describeHeaders(headers) }),
     },
   };
+}
+
+/**
+ * Describes the content of an answer. The schema of a stream is that of each of its events: JSON by the schema, and
+ * `[DONE]` in the last one. OpenAPI 3.2 has the word `itemSchema` for it, which tools for 3.1 reject.
+ */
+function contentOf(schema: z.ZodType, contentType: string) {
+  if (contentType !== "text/event-stream") return { schema };
+  const json = { contentMediaType: "application/json", contentSchema: STREAM_EVENT };
+  const data = { type: "string" as const, anyOf: [{ const: "[DONE]" }, json] };
+  return { schema: { type: "object" as const, required: ["data"], properties: { data } } };
 }
 
 function describeHeaders(headers: Readonly<Record<string, string>>) {
@@ -154,14 +168,11 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
 }
 
 function possibleRefusals(route: Route): RefusalCode[] {
-  const { access, body, query, changes, streams, refusals = [] } = route;
+  const { access, body, query, changes, refusals = [] } = route;
   return [
     ...(body || query || readsIndex(route) ? (["INVALID_REQUEST_BODY"] as const) : []),
     "NOT_AUTHENTICATED",
-    // a caller who loses permission during the stream gets the error in the stream
-    ...(access === "anyone" || access === "signed" || streams
-      ? []
-      : (["INSUFFICIENT_PERMISSIONS"] as const)),
+    ...(access === "anyone" || access === "signed" ? [] : (["INSUFFICIENT_PERMISSIONS"] as const)),
     ...(body ? (["BODY_TOO_LARGE"] as const) : []),
     ...(changes ? (["UNSUPPORTED_MEDIA_TYPE"] as const) : []),
     ...refusals,

@@ -26,9 +26,11 @@ const MOST_FACET_VALUES = 1000;
 export const searchRequest = (maxMatches: number) =>
   z
     .object({
-      query: z
-        .string()
-        .openapi({ description: "See the query language.", example: "lang:go needle" }),
+      query: z.string().openapi({
+        description: "See the query language.",
+        example: "lang:go needle",
+        pattern: "\\S",
+      }),
       matches: z
         .int()
         .min(0)
@@ -65,6 +67,20 @@ export const searchRequest = (maxMatches: number) =>
       isCaseSensitivityEnabled: z.boolean().optional().openapi({ description: "Default false." }),
     })
     .openapi("SearchRequest");
+
+/** The request of a stream. The library rejects the fields that are not for streams, and says why. */
+export const streamRequest = (maxMatches: number) =>
+  searchRequest(maxMatches)
+    .extend({
+      after: z.string().optional().openapi({ not: {}, description: "Not for streams." }),
+      facets: z.int().min(1).optional().openapi({ not: {}, description: "Not for streams." }),
+    })
+    .openapi("StreamRequest");
+
+/** What a revision must look like, for the document. checkRevision() checks it, and says what is wrong. */
+const WITHOUT_CONTROLS = "[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+export const REVISION_PATTERN = { minLength: 1, pattern: `^(?!-)${WITHOUT_CONTROLS}` };
+export const REVISION_OR_EMPTY = { pattern: `^(?!-)${WITHOUT_CONTROLS}` };
 
 export const position = z
   .object({
@@ -263,7 +279,12 @@ export const repositoriesQuery = z.object({
     .regex(/^[0-9]{1,9}$/, "must be a whole number")
     .transform(Number)
     .optional()
-    .openapi({ type: "integer", description: "Only repositories of this connection." }),
+    .openapi({
+      type: "integer",
+      minimum: 0,
+      maximum: 999_999_999,
+      description: "Only repositories of this connection.",
+    }),
 });
 
 const repository = z
@@ -308,7 +329,10 @@ export const sourceQuery = z.object({
   ref: z
     .string()
     .optional()
-    .openapi({ description: "Any revision. Default: the indexed default revision." }),
+    .openapi({
+      ...REVISION_PATTERN,
+      description: "Any revision. Default: the indexed default revision.",
+    }),
 });
 
 export const sourceResponse = z
@@ -326,9 +350,10 @@ export const sourceResponse = z
 export const treeRequest = z
   .object({
     repoName: z.string(),
-    revisionName: z
-      .string()
-      .openapi({ description: "Any revision. If empty or HEAD, the indexed default revision." }),
+    revisionName: z.string().openapi({
+      ...REVISION_OR_EMPTY,
+      description: "Any revision. If empty or HEAD, the indexed default revision.",
+    }),
     paths: z.array(z.string()).openapi({
       description: "Folders to open, including those above them. Other paths are ignored.",
     }),

@@ -54,7 +54,7 @@ export function searchRoutes(settings: Settings): Route[] {
         summary: "Stream search results",
         description:
           "Server-sent events, one in each `data:` line. The last line is `data: [DONE]`.",
-        body,
+        body: schemas.streamRequest(settings.maxMatches),
         streams: true,
         answers: {
           status: 200,

@@ -23,6 +23,17 @@ const MOST_LINES = 2 ** 31 - 1;
 
 const certainty = z.enum(CERTAINTIES);
 
+/** The fields that need others, as JSON Schema says it. The type of OpenAPI 3.1 in the library lacks the word. */
+const NEEDS = {
+  dependentRequired: {
+    fileName: ["repoName", "line", "column"],
+    line: ["fileName"],
+    column: ["fileName"],
+    atLeast: ["fileName"],
+    after: ["fileName"],
+  },
+} as object;
+
 export const symbolRequest = z
   .object({
     symbolName: z.string().min(1).max(MOST_SYMBOL_CHARACTERS).openapi({
@@ -56,7 +67,7 @@ export const symbolRequest = z
       description: "The nextCursor of a response, to request the places after it. Needs fileName.",
     }),
   })
-  .openapi("SymbolRequest");
+  .openapi("SymbolRequest", NEEDS);
 
 const symbolMatch = z
   .object({

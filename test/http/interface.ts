@@ -49,10 +49,13 @@ function makeInterface(document: Document): Interface {
       if (answer.content === undefined) return text === "" ? undefined : "a body is not described";
       const type = headers.get("content-type") ?? "";
       if (answer.content[type] === undefined) return `content type ${type} is not described`;
-      const schema = ["responses", String(status), "content", type, "schema"];
+      const content = ["responses", String(status), "content", type];
+      const isStream = type === "text/event-stream";
+      const event = ["schema", "properties", "data", "anyOf", "1", "contentSchema"];
+      const schema = [...content, ...(isStream ? event : ["schema"])];
       const values = type.startsWith("text/plain")
         ? [text]
-        : type === "text/event-stream"
+        : isStream
           ? events(text)
           : [JSON.parse(text) as unknown];
       return values
