@@ -60,7 +60,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
       `the ${subject} is on a read-only file system: ` +
       (subject === "data directory"
         ? "open it with readOnly"
-        : "choose a disk that may be written"),
+        : "move it to a disk that may be written"),
   ],
   [
     /ENOTDIR|EEXIST|Not a directory/i,
