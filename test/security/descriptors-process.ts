@@ -60,11 +60,16 @@ function writeDefinition(): void {
   writeFileSync(join(folder, "files/a.py"), `def a${name}():\n  pass\n`);
 }
 
-/** Checks, once descriptors are free again, that a run has indexed the definition. */
-const isIndexed = (engine: Engine) => async () => {
+/** The number of files that are not ignored. */
+const FILES = 5;
+
+/** Checks, once descriptors are free again, that a run has indexed the definition, and as many files. */
+const isIndexed = (engine: Engine, count: number) => async () => {
   const { stats } = await engine.search({ query: `repo:^${name}$ sym:^a${name}$`, matches: 1 });
   if (stats.fileCount !== 1) throw new Error(`${stats.fileCount} definitions in ${name}`);
-  if ((await engine.repository(name))!.skipped.length > 0) throw new Error("skipped");
+  const { skipped, revisions } = (await engine.repository(name))!;
+  if (skipped.length > 0) throw new Error("skipped");
+  if (revisions[0]!.files !== count) throw new Error(`${revisions[0]!.files} files in ${name}`);
 };
 
 /**
@@ -79,7 +84,7 @@ const CALLS: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
   "index(git())": async (engine) => {
     const name = `g${opened++}`;
     const [report] = await engine.index(git(repository, { name, history: true }));
-    if (report!.revisions[0]!.files !== 3) throw new Error(JSON.stringify(report));
+    if (report!.revisions[0]!.files !== FILES) throw new Error(JSON.stringify(report));
     return async () => {
       const { stats } = await engine.search({ query: `repo:^${name}$ sym:^a$`, matches: 1 });
       if (stats.fileCount !== 1) throw new Error(`no definition in ${name}`);
@@ -87,12 +92,18 @@ const CALLS: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
   },
   "index(directory())": async (engine) => {
     await engine.index(directory(join(folder, "files"), { name }));
-    return isIndexed(engine);
+    return isIndexed(engine, FILES);
+  },
+  "index(directory()) of a work tree": async (engine) => {
+    const name = `d${opened++}`;
+    const [report] = await engine.index(directory(repository, { name, git: true }));
+    const { files } = report!.revisions[0]!;
+    if (files !== FILES) throw new Error(`${files} files in ${name}`);
   },
   "index(documents())": async (engine) => {
     const content = `def a${name}():\n  pass\n`;
     await engine.index(documents({ name, files: [{ path: "a.py", content }] }));
-    return isIndexed(engine);
+    return isIndexed(engine, 1);
   },
   "remove()": async (engine) => {
     await engine.remove("absent");
@@ -148,8 +159,11 @@ const CALLS: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
     await history.blame({ path: "a.py" });
   },
   "workspace()": async (engine) => {
-    await using tree = await engine.workspace(join(folder, "files"), { name: `w${opened++}` });
-    await tree.search(request);
+    const own = `w${opened++}`;
+    await using tree = await engine.workspace(join(folder, "files"), { name: own });
+    const asked = { query: `repo:^${own}$ (a or log)`, matches: 10 };
+    const { files, isSearchExhaustive } = await tree.search(asked);
+    if (isSearchExhaustive && files.length !== FILES) throw new Error(`${files.length} files`);
   },
   "watch()": async (engine) => {
     await using _ = await watch(engine, [

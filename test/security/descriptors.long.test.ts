@@ -22,6 +22,10 @@ function makeFiles(): string {
   writeFileSync(join(files, "a.py"), "def a():\n  pass\n");
   writeFileSync(join(files, "b.txt"), "b a\n");
   writeFileSync(join(files, "c.txt"), "a\n");
+  mkdirSync(join(files, "deep/er"), { recursive: true });
+  writeFileSync(join(files, "deep/er/d.txt"), "a\n");
+  writeFileSync(join(files, "deep/.gitignore"), "*.log\n");
+  writeFileSync(join(files, "deep/er/d.log"), "a\n");
   for (const name of ["repository", "clones/one"]) {
     const repository = join(folder, name);
     cpSync(files, repository, { recursive: true });
