@@ -131,6 +131,7 @@ test("a disk that becomes full at each stage: the error says what was published"
     "list",
     "content",
     "publish",
+    "words",
     ...Array<"merge">(6).fill("merge"),
   ] as const;
   const rounds = stages.map((stage) => `pair, full at ${stage}` as const);
@@ -144,7 +145,7 @@ test("a disk that becomes full at each stage: the error says what was published"
     for (const name of seen!) expect(message).toContain(name);
     if (seen!.length === 0) expect(message).not.toContain("published");
   }
-  for (const one of ["content 0", "symbols 2", "merge 2"])
+  for (const one of ["content 0", "symbols 2", "words 2", "merge 2"])
     expect([...failed].join()).toContain(`pair, full at ${one}`);
   const { lines } = tryOut({ path }, "open", "small", "search", "check");
   expect(lines).toEqual(["open: ok", "small: ok", "search: 1", "check: ok"]);

@@ -196,6 +196,7 @@ async function answersOf(engine: Engine): Promise<Map<string, unknown>> {
     mcp: true,
     maxConcurrent: 1000,
     maxWaiting: 0,
+    timeoutMs: 600_000, // on a busy machine, a search whose time is over has other counts
   });
   const told = new Map<string, unknown>();
   for (const [path, init = {}] of asks()) {
