@@ -34,13 +34,15 @@ inBrowser("access", (browser) => {
 
   test("the page asks for a key, keeps it only in this tab, and never puts it into an address", async () => {
     const page = await visit(browser, `${site.root}search?q=retry`, { expected: [401] });
+    const field = page.getByLabel("API key of Acme");
+    await field.waitFor();
+    await page.waitForLoadState("networkidle"); // on a busy machine, the requests without a key come late
     const addresses: string[] = [];
     const keys = new Set<string | undefined>();
     page.on("request", (request) => {
       addresses.push(request.url());
       if (request.url().includes("/api/")) keys.add(request.headers()["x-acme-api-key"]);
     });
-    const field = page.getByLabel("API key of Acme");
     await field.fill("qrn_wrong");
     await field.press("Enter");
     await page.getByText("This key was not accepted").waitFor();
