@@ -2,9 +2,13 @@
  * Writes the text of one answer within a budget of tokens. Each line is charged to the budget before it is added, so
  * an answer never exceeds its budget. The last line says what was left out. The tokens for the last line are reserved
  * from the beginning.
+ *
+ * An answer consists of quern's own words, which head(), say() and tail() add, and lines of repositories, which add()
+ * adds. delimit.ts defines how a reader tells them apart.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
+import { contentLine, ownLine } from "./delimit.ts";
 import { tokenBound } from "./token-bound.ts";
 
 export type CountTokens = (text: string) => number;
@@ -34,7 +38,7 @@ export class Answer {
   constructor(maxTokens: number, count: CountTokens = tokenBound, lastLine = LAST_LINE) {
     this.#count = count;
     this.#budget = maxTokens;
-    this.#kept = this.#costOf([lastLine]);
+    this.#kept = this.#costOf([ownLine(lastLine)]);
     this.#left = maxTokens - this.#kept;
   }
 
@@ -52,8 +56,12 @@ export class Answer {
     return this.#left > this.#budget * UNUSED;
   }
 
-  /** Charges the budget for the lines if they fit. Returns whether they did. */
+  /** Charges the budget for lines of a repository if they fit. Returns whether they did. */
   take(lines: readonly string[]): boolean {
+    return this.#charge(lines.map(contentLine));
+  }
+
+  #charge(lines: readonly string[]): boolean {
     const cost = this.#costOf(lines);
     if (cost > this.#left) return false;
     this.#left -= cost;
@@ -61,15 +69,19 @@ export class Answer {
   }
 
   /**
-   * Charges the budget for a line, or for as much of its beginning as fits. Returns the text that was charged, or
-   * `""` if nothing fits.
+   * Charges the budget for a line of a repository, or for as much of its beginning as fits. Returns the text that was
+   * charged, or `""` if nothing fits.
    */
   takeCut(line: string): string {
-    if (this.take([line])) return line;
+    return this.#chargeCut(contentLine(line));
+  }
+
+  #chargeCut(line: string): string {
+    if (this.#charge([line])) return line;
     const isTooLong = (end: number) => this.#costOf([beginningOf(line, end)]) > this.#left;
     const length = firstIndex(1, line.length, isTooLong) - 1;
     const cut = beginningOf(line, length);
-    return length >= LEAST_CUT && this.take([cut]) ? cut : "";
+    return length >= LEAST_CUT && this.#charge([cut]) ? cut : "";
   }
 
   /**
@@ -94,23 +106,35 @@ export class Answer {
     return cut === "" ? taken : [...taken, cut];
   }
 
-  /** Charges the budget for a line at the beginning of the answer, and adds it. If the line does not fit, cuts it. */
-  head(line: string): void {
-    const words = this.takeCut(line.length > MOST_HEAD ? beginningOf(line, MOST_HEAD) : line);
-    if (words !== "") this.#head.push(words);
+  /** Charges the budget for own words at the beginning of the answer, and adds them. If they do not fit, cuts them. */
+  head(words: string): void {
+    const line = this.#chargeCut(
+      ownLine(words.length > MOST_HEAD ? beginningOf(words, MOST_HEAD) : words),
+    );
+    if (line !== "") this.#head.push(line);
   }
 
-  /** Adds lines that were already charged to the budget. */
+  /** Charges the budget for own words, and adds them after what was added before, one line after another while they fit. */
+  say(words: readonly string[]): void {
+    const lines: string[] = [];
+    for (const line of words.map(ownLine)) {
+      if (!this.#charge([line])) break;
+      lines.push(line);
+    }
+    this.#blocks.push(lines);
+  }
+
+  /** Adds lines of a repository that were already charged to the budget. */
   add(lines: readonly string[]): void {
-    this.#blocks.push([...lines]);
+    this.#blocks.push(lines.map(contentLine));
   }
 
-  /** Adds the last line, for which tokens were reserved. REQUIRES: called at most once. */
-  tail(line: string): void {
+  /** Adds own words as the last line, for which tokens were reserved. REQUIRES: called at most once. */
+  tail(words: string): void {
     this.#left += this.#kept;
     this.#kept = 0;
-    const words = this.takeCut(line);
-    if (words !== "") this.#tail.push(words);
+    const line = this.#chargeCut(ownLine(words));
+    if (line !== "") this.#tail.push(line);
   }
 
   get text(): string {

@@ -12,7 +12,10 @@ const MAX_PLACES = 5;
 /** A query of at least two words, without filters and operators. */
 const IN_WORDS = /^\s*[\w'-]+(?:[\s,]+[\w'-]+)+[\s?.]*$/;
 
-/** Resolves to the lines to add to the answer. There are none if the query does not describe anything. */
+/** The words before the places. */
+export const DESCRIBED = "Best places for this description, a choice and not all matches:";
+
+/** Resolves to the lines to add to the answer, one for each place. There are none if the query does not describe anything. */
 export async function describedPlaces(
   query: string,
   filter: string,
@@ -28,14 +31,10 @@ export async function describedPlaces(
   };
   try {
     const { places } = await engine.find(request, findOptions(options));
-    if (places.length === 0) return [];
-    return [
-      "Best places for this description, a choice and not all matches:",
-      ...places.map(({ repository, path, lines, definition }) => {
-        const name = definition ? ` ${definition.kind} ${definition.name}` : "";
-        return `  ${repository}:${path}:${lines.from}-${lines.to}${name}`;
-      }),
-    ];
+    return places.map(({ repository, path, lines, definition }) => {
+      const name = definition ? ` ${definition.kind} ${definition.name}` : "";
+      return `  ${repository}:${path}:${lines.from}-${lines.to}${name}`;
+    });
   } catch (error) {
     // a cluster does not support find(), and the answer is useful without these lines
     if (error instanceof QuernError && error.code === "INVALID_REQUEST") return [];

@@ -13,6 +13,7 @@ import { quote } from "../query/ast.ts";
 import type { Chunk } from "../search/messages/response.ts";
 import { scopeOf, searchOptions, soleRepository, splitPath } from "./scope.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
+import { named } from "./delimit.ts";
 import { grouped, plural } from "./plural.ts";
 import { TextLines } from "./text-lines.ts";
 import { cursor, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
@@ -66,7 +67,7 @@ interface Asked {
 async function openHistory(repository: string, { engine, viewer }: ToolContext): Promise<History> {
   const found = await coreOf(engine).history(repository, viewer);
   if (found) return found;
-  throw new QuernError("HISTORY_NOT_AVAILABLE", `${repository} has no git history here`);
+  throw new QuernError("HISTORY_NOT_AVAILABLE", `${named(repository)} has no git history here`);
 }
 
 /** The number of digits that are shown of the id of a commit. git accepts shortened ids. */
@@ -110,34 +111,35 @@ async function tellCommits(asked: Asked): Promise<Outcome> {
     limit: Math.min(MOST_LISTED, Math.ceil(args.maxTokens / LEAST_OF_A_COMMIT)),
     signal: context.signal,
   });
-  const where = `${log.repository}${path ? `:${path}` : ""}`;
-  const words =
-    total === 0
-      ? [
-          `No matching commit of ${where} up to ${args.revision ?? "HEAD"}.`,
-          ...(await newest(asked)),
-        ]
-      : [`${plural(total, "commit")} of ${where}, newest first.`];
-  return listed({ lines: commits.map(commitLine), before: from, total }, words, {
-    ...asked,
-    place,
-  });
+  const where = named(`${log.repository}${path ? `:${path}` : ""}`);
+  const list = { lines: commits.map(commitLine), before: from, total };
+  const all = { ...asked, place };
+  if (total > 0)
+    return listed(list, { head: [`${plural(total, "commit")} of ${where}, newest first.`] }, all);
+  const none = `No matching commit of ${where} up to ${named(args.revision ?? "HEAD")}.`;
+  const { words, intro } = await newest(asked);
+  return listed(list, { head: [none, words], intro }, all);
 }
 
 /**
- * Describes in one line the newest commit that changed `path`. If the request has no `path`, describes the newest
+ * Describes the newest commit that changed `path`. If the request has no `path`, describes the newest
  * commit of the revision. The answer shows this line if the filters of the request match no commit, because a date or
  * a name in such a request is often wrong.
  */
-async function newest({ args: { path, revision }, context, history: log }: Asked) {
+async function newest({
+  args: { path, revision },
+  context,
+  history: log,
+}: Asked): Promise<{ readonly words: string; readonly intro: readonly string[] }> {
   const { signal } = context;
-  const named = { revision: revision ?? "HEAD", skip: 0, limit: 1, signal };
-  const ofPath = path === undefined ? undefined : await log.commits({ ...named, path });
-  if (ofPath?.total === 0) return ["No commit touches the path at all."];
-  const { commits, total } = ofPath ?? (await log.commits(named));
-  return commits.map(
-    (commit) => `Without filters there are ${grouped(total)}; the newest: ${commitLine(commit)}`,
-  );
+  const first = { revision: revision ?? "HEAD", skip: 0, limit: 1, signal };
+  const ofPath = path === undefined ? undefined : await log.commits({ ...first, path });
+  if (ofPath?.total === 0) return { words: "No commit touches the path at all.", intro: [] };
+  const { commits, total } = ofPath ?? (await log.commits(first));
+  return {
+    words: `Without filters there are ${grouped(total)}; the newest:`,
+    intro: commits.map(commitLine),
+  };
 }
 
 function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -145,22 +147,36 @@ function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], u
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
+/** What comes before a list: own words, and lines of the repository. */
+interface Beginning {
+  readonly head: readonly string[];
+  readonly intro?: readonly string[];
+}
+
 function listed(
   list: List,
-  head: readonly string[],
+  beginning: Beginning,
   { place, context }: Pick<Asked, "place" | "context">,
 ): Outcome {
-  const { text: told, facts } = tellList(list, { tool: "history", place, head, context });
+  const { text: told, facts } = tellList(list, { tool: "history", place, ...beginning, context });
   const { files: _lines, ...own } = facts;
   return { text: told, facts: own };
 }
 
 /**
- * Answers with a page of a list that is in memory as a whole. The first page begins with all lines of `head`. Later
- * pages begin only with the first line of `head`.
+ * Answers with a page of a list that is in memory as a whole. Later pages begin only with the first own words and the
+ * first line of the repository.
  */
-function listedWhole(lines: readonly string[], head: readonly string[], asked: Asked): Outcome {
-  return listed({ lines }, asked.place.from === 0 ? head : head.slice(0, 1), asked);
+function listedWhole(
+  lines: readonly string[],
+  { head, intro = [] }: Beginning,
+  asked: Asked,
+): Outcome {
+  const isFirst = asked.place.from === 0;
+  const beginning = isFirst
+    ? { head, intro }
+    : { head: head.slice(0, 1), intro: intro.slice(0, 1) };
+  return listed({ lines }, beginning, asked);
 }
 
 // ── differences ──
@@ -177,7 +193,11 @@ async function tellDiff(diff: string, asked: Asked): Promise<Outcome> {
   const place = { ...asked.place, args: { ...args, diff: ends.join("..") } };
   const { signal } = context;
   const files = await log.diff({ base: ends[0], head: ends[1], ...pathOf(args), signal });
-  return tellFiles(files, [`${log.repository}: ${diff}`], { ...asked, place });
+  return tellFiles(
+    files,
+    { head: [`${named(log.repository)}: ${named(diff)}`] },
+    { ...asked, place },
+  );
 }
 
 const pathOf = ({ path }: Args): { path?: string } => (path === undefined ? {} : { path });
@@ -188,23 +208,23 @@ async function tellCommit(revision: string, given: Asked): Promise<Outcome> {
   const commit = await mustFind(revision, given);
   const { hash, parents, body, authorEmail, refs } = commit;
   const asked = { ...given, place: { ...given.place, args: { ...args, diff: hash } } };
-  const head = [
+  const intro = [
     `${commitLine(commit)} <${authorEmail}>${refs ? ` (${refs})` : ""}`,
     ...body.split("\n").filter((line) => line.trim() !== ""),
-    ...(parents.length > 1 ? [`A merge of ${parents.length}, compared with the first.`] : []),
   ];
+  const head = parents.length > 1 ? [`A merge of ${parents.length}, compared with the first.`] : [];
   const [parent] = parents;
   if (parent !== undefined)
     return tellFiles(
       await log.diff({ base: parent, head: hash, ...pathOf(args), signal }),
-      head,
+      { head, intro },
       asked,
     );
   const added = (await log.paths({ revision: hash, signal })) ?? [];
   const words = `The first commit: it adds ${plural(added.length, "file")}.`;
   return listedWhole(
     added.map(({ path }) => path),
-    [...head, words],
+    { head: [...head, words], intro },
     asked,
   );
 }
@@ -213,7 +233,11 @@ async function tellCommit(revision: string, given: Asked): Promise<Outcome> {
  * Answers with the changes of each file. If there are several files, first lists how many lines were added to each
  * file and deleted from it.
  */
-function tellFiles(files: readonly FileDiff[], head: readonly string[], asked: Asked): Outcome {
+function tellFiles(
+  files: readonly FileDiff[],
+  { head, intro = [] }: Beginning,
+  asked: Asked,
+): Outcome {
   const lines = files.flatMap((file) => [
     titleOf(file),
     ...file.hunks.flatMap(({ newRange, heading, body }) => [
@@ -223,7 +247,7 @@ function tellFiles(files: readonly FileDiff[], head: readonly string[], asked: A
   ]);
   const overview = files.length > 1 ? files.map((file) => titleOf(file)) : [];
   const words = files.length === 0 ? "No difference." : `${plural(files.length, "file")}.`;
-  return listedWhole([...overview, ...lines], [...head, words], asked);
+  return listedWhole([...overview, ...lines], { head: [...head, words], intro }, asked);
 }
 
 function titleOf({ oldPath, newPath, hunks }: FileDiff): string {
@@ -267,7 +291,7 @@ async function tellChanges(
   ]);
   const { fileCount, actualMatchCount, totalMatchCount } = stats;
   const head = [
-    `${plural(fileCount, "change")} of ${repository} with ${JSON.stringify(changed)}, newest first.`,
+    `${plural(fileCount, "change")} of ${named(repository!)} with ${JSON.stringify(changed)}, newest first.`,
     ...(actualMatchCount < totalMatchCount
       ? [
           `Only the newest ${grouped(actualMatchCount)} of ${plural(totalMatchCount, "match", "matches")}.`,
@@ -275,7 +299,11 @@ async function tellChanges(
       : []),
     ...(isSearchExhaustive ? [] : ["Incomplete: some commits were not searched."]),
   ];
-  return listed({ lines }, place.from === 0 ? head : head.slice(0, 1), { place, context });
+  return listed(
+    { lines },
+    { head: place.from === 0 ? head : head.slice(0, 1) },
+    { place, context },
+  );
 }
 
 function changedLines({ content, contentStart, side }: Chunk): string[] {
@@ -297,10 +325,10 @@ async function tellBlame(blame: string, asked: Asked): Promise<Outcome> {
   if (!found || !file)
     throw new QuernError(
       "INVALID_REQUEST",
-      `${log.repository} has no file ${JSON.stringify(path)} in ${name}`,
+      `${named(log.repository)} has no file ${JSON.stringify(path)} in ${named(name)}`,
     );
   const head = [
-    `${log.repository}:${path} at ${name}.`,
+    `${named(`${log.repository}:${path}`)} at ${named(name)}.`,
     ...((await isEdited(file.content, path, asked))
       ? ["The file differs from what was committed: line numbers are those of the commit."]
       : []),
@@ -309,7 +337,7 @@ async function tellBlame(blame: string, asked: Asked): Promise<Outcome> {
   const text = await TextLines.of(file.bytes, pause);
   const lines = await linesOfBlame(found, { text, ...rangeOf(blame), pause });
   const place = { ...asked.place, args: { ...args, revision } };
-  return listedWhole(lines, head, { ...asked, place });
+  return listedWhole(lines, { head }, { ...asked, place });
 }
 
 interface BlamedLines {

@@ -48,8 +48,10 @@ export interface List {
 export interface Listing<Args> {
   readonly tool: string;
   readonly place: ListPlace<Args>;
-  /** Lines before the list. */
+  /** Own words before the list. */
   readonly head: readonly string[];
+  /** Lines of a repository before the list. Default: none. */
+  readonly intro?: readonly string[];
   readonly context: ToolContext;
 }
 
@@ -59,11 +61,12 @@ export interface Listing<Args> {
  */
 export function tellList<Args extends ListArgs>(
   { lines, before = 0, total = lines.length, names = lines }: List,
-  { tool, place, head, context }: Listing<Args>,
+  { tool, place, head, intro = [], context }: Listing<Args>,
 ): Outcome {
   const answer = new Answer(place.args.maxTokens, context.count);
   const partial = context.behind();
   for (const words of [...head, ...partial]) answer.head(words);
+  answer.add(answer.takeSome(intro));
   const begin = beginOf(names, before, place);
   if (begin === undefined)
     answer.head(

@@ -4,6 +4,7 @@ import { coreOf } from "../core-of.ts";
 import type { Repository } from "../repository.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
 import type { SearchResponse } from "../search/messages/response.ts";
+import { named } from "./delimit.ts";
 import { plural } from "./plural.ts";
 import { scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, ToolContext } from "./tool.ts";
@@ -53,7 +54,9 @@ export async function notSearchedWords(
     ...notIndexedWords(missing),
     ...repositories.flatMap((one) =>
       one && one.skipped.length > 0
-        ? [`${one.name} has files whose content is not searchable: ${reasonsOf(one.skipped)}.`]
+        ? [
+            `${named(one.name)} has files whose content is not searchable: ${reasonsOf(one.skipped)}.`,
+          ]
         : [],
     ),
   ];

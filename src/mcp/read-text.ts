@@ -3,6 +3,7 @@
 import { QuernError } from "../base/errors.ts";
 import { newPause } from "../base/yield.ts";
 import { quote } from "../query/ast.ts";
+import { named } from "./delimit.ts";
 import { partialWords } from "./partial-words.ts";
 import { escapeExpression, findRepository, searchOptions } from "./scope.ts";
 import { TextLines } from "./text-lines.ts";
@@ -46,11 +47,11 @@ export async function readText(asked: FileAsked, context: ToolContext): Promise<
   }
   const listed = places
     .slice(0, MOST_LIKELY)
-    .map(({ repository, path }) => `${repository}:${path}`);
+    .map(({ repository, path }) => named(`${repository}:${path}`));
   const words =
     places.length > 1
       ? `${JSON.stringify(asked.file)} could be any of: ${listed.join(", ")}. Give one of these as file.`
-      : `there is no text of ${JSON.stringify(asked.file)}${asked.revision ? ` in revision ${asked.revision}` : ""}: it does not exist, or its content is not searchable (binary, too large).`;
+      : `there is no text of ${JSON.stringify(asked.file)}${asked.revision ? ` in revision ${named(asked.revision)}` : ""}: it does not exist, or its content is not searchable (binary, too large).`;
   throw new QuernError("INVALID_REQUEST", words);
 }
 

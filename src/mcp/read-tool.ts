@@ -7,6 +7,7 @@ import { Answer } from "./answer.ts";
 import { pathsFilter } from "./alternations.ts";
 import { endOfBody } from "./body.ts";
 import { definitionsOf, partsOfName } from "./definitions-of.ts";
+import { named } from "./delimit.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
 import { partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
@@ -41,7 +42,7 @@ export const read = tool({
       : stretch(args.lines, file);
     const answer = new Answer(args.maxTokens, context.count, restWords(to, to));
     const total = file.lines.count;
-    answer.head(`${file.repository}:${file.path}, ${plural(total, "line")}`);
+    answer.head(`${named(`${file.repository}:${file.path}`)}, ${plural(total, "line")}`);
     for (const words of [...(remark ? [remark] : []), ...context.behind()]) answer.head(words);
     const most = from + answer.left; // each line takes at least one token
     const wanted = file.lines
@@ -76,7 +77,7 @@ function stretch(lines: string | undefined, { lines: all, path }: FileText): Str
   if (from > all.count && all.count > 0)
     throw new QuernError(
       "INVALID_REQUEST",
-      `${path} has ${plural(all.count, "line")}, and none is ${from}`,
+      `${named(path)} has ${plural(all.count, "line")}, and none is ${from}`,
     );
   return { from, to: Math.min(last, all.count) };
 }
@@ -94,14 +95,14 @@ async function bodyOf(
   const found = await definitionsOf([file.path], { viewer, revision: args.revision }, context);
   const all = found.get(`${file.repository}:${file.path}`) ?? [];
   const { symbol: wanted, parent } = partsOfName(name);
-  const named = all.filter(({ symbol }) => symbol.symbol === wanted);
-  const own = named.filter(({ symbol }) => symbol.parent?.symbol === parent);
-  const [one, ...others] = parent === undefined || own.length === 0 ? named : own;
+  const sameName = all.filter(({ symbol }) => symbol.symbol === wanted);
+  const own = sameName.filter(({ symbol }) => symbol.parent?.symbol === parent);
+  const [one, ...others] = parent === undefined || own.length === 0 ? sameName : own;
   if (one) {
     const pause = newPause({ signal: context.signal });
     const { line: to } = await endOfBody(file.lines, one.line, { most: Infinity, pause });
     const lines = others.slice(0, MOST_OTHERS).map(({ line }) => line);
-    const remark = `The first of ${others.length + 1} definitions of ${name}; others in lines ${lines.join(", ")}${others.length > lines.length ? ", …" : ""}.`;
+    const remark = `The first of ${others.length + 1} definitions of ${named(name)}; others in lines ${lines.join(", ")}${others.length > lines.length ? ", …" : ""}.`;
     return { from: one.line, to, ...(others.length > 0 && { remark }) };
   }
   const near = nearest(
@@ -113,6 +114,6 @@ async function bodyOf(
   const [partial = ""] = partialWords(known);
   throw new QuernError(
     "INVALID_REQUEST",
-    `${file.path} defines no ${JSON.stringify(name)}.${near.length > 0 ? ` Near names: ${near.join(", ")}` : ""} ${partial}`.trimEnd(),
+    `${named(file.path)} defines no ${JSON.stringify(name)}.${near.length > 0 ? ` Near names: ${near.map(named).join(", ")}` : ""} ${partial}`.trimEnd(),
   );
 }

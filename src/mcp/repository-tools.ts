@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import type { Repository } from "../repository.ts";
+import { named } from "./delimit.ts";
 import { placeOf, tellList } from "./listing.ts";
 import { reasonsOf } from "./partial-words.ts";
 import { grouped, plural } from "./plural.ts";
@@ -145,11 +146,11 @@ export const tree = tool({
     if (walk.lines.length === 0)
       throw new QuernError(
         "INVALID_REQUEST",
-        `there is no folder ${JSON.stringify(path)} in ${repository}`,
+        `there is no folder ${JSON.stringify(path)} in ${named(repository)}`,
       );
     const isCut = walk.left < 0;
     const head = [
-      `${repository}:${path === "" ? "/" : path}, ${plural(walk.lines.length, "entry", "entries")} to depth ${args.depth}.`,
+      `${named(`${repository}:${path === "" ? "/" : path}`)}, ${plural(walk.lines.length, "entry", "entries")} to depth ${args.depth}.`,
       ...(isCut
         ? [
             `INCOMPLETE: only ${plural(MOST_FOLDERS, "folder")} were opened: ask for a folder below, or for less depth.`,

@@ -12,6 +12,7 @@ import type {
 import { usesInWords } from "../navigation/wording.ts";
 import { Answer, cutLine } from "./answer.ts";
 import { partsOfName } from "./definitions-of.ts";
+import { named } from "./delimit.ts";
 import { plural } from "./plural.ts";
 import { readText } from "./read-text.ts";
 import { findRepository, searchOptions } from "./scope.ts";
@@ -44,7 +45,10 @@ export async function tellResolved(args: ResolvedArgs, context: ToolContext): Pr
       ? await context.engine.usesOf(target, options)
       : await context.engine.callersOf(target, { ...options, depth: callers });
   const answer = new Answer(maxTokens, context.count, LAST_LINE);
-  const words = callers === undefined ? usesInWords(symbol, found) : callersInWords(symbol, found);
+  const words =
+    callers === undefined
+      ? usesInWords(named(symbol), found)
+      : callersInWords(named(symbol), found);
   for (const one of [...words, ...context.behind()]) answer.head(one);
   const shown = answer.takeSome(await linesOf(found.places, context));
   answer.add(shown);
@@ -74,7 +78,10 @@ async function targetOf(
     const code = text.lines.at(line);
     const at = code.indexOf(partsOfName(symbol).symbol);
     if (at < 0)
-      throw new QuernError("INVALID_REQUEST", `line ${line} of ${file} does not name ${symbol}`);
+      throw new QuernError(
+        "INVALID_REQUEST",
+        `line ${line} of ${named(file)} does not name ${named(symbol)}`,
+      );
     const column = Array.from(code.slice(0, at)).length + 1;
     return { repository: text.repository, path: text.path, line, column, ...more };
   }

@@ -9,6 +9,7 @@ import { languageNamed, nearestLanguage } from "../base/languages.ts";
 import { newPause } from "../base/yield.ts";
 import { formatQuery, quote } from "../query/ast.ts";
 import { parseInSlices } from "../query/parse.ts";
+import { named } from "./delimit.ts";
 import { plural } from "./plural.ts";
 import { coreOf } from "../core-of.ts";
 import type { Repository } from "../repository.ts";
@@ -105,7 +106,8 @@ export async function findRepository(name: string, context: ToolContext): Promis
     ending.length === 1 && (await context.engine.repository(ending[0]!, optional(context)));
   if (only) return only;
   const near = nearest(name, await namesLike(name, context));
-  const words = near.length > 0 ? `Near names: ${near.join(", ")}` : await indexedWords(context);
+  const words =
+    near.length > 0 ? `Near names: ${near.map(named).join(", ")}` : await indexedWords(context);
   throw new QuernError(
     "INVALID_REQUEST",
     `there is no repository ${JSON.stringify(name)} here. ${words}`,
@@ -117,8 +119,8 @@ async function indexedWords(context: ToolContext): Promise<string> {
   const some = await repositoriesBehind("", { query: "", limit: NEAR }, context);
   if (some.length === 0) return "Nothing is indexed.";
   const count = await countRepositories("", context);
-  const named = some.map((one) => one.name).join(", ");
-  return `${plural(count, "repository is", "repositories are")} indexed, such as ${named}.`;
+  const names = some.map((one) => named(one.name)).join(", ");
+  return `${plural(count, "repository is", "repositories are")} indexed, such as ${names}.`;
 }
 
 async function namesHolding(query: string, context: ToolContext): Promise<string[]> {
@@ -152,10 +154,10 @@ export async function soleRepository(
   const some = await context.engine.repositories({ ...optional(context), limit: NEAR });
   if (some.length === 1) return some[0]!.name;
   const count = await countRepositories("", context);
-  const named = some.map((one) => one.name).join(", ");
+  const names = some.map((one) => named(one.name)).join(", ");
   throw new QuernError(
     "INVALID_REQUEST",
-    `name a repository: ${plural(count, "repository is", "repositories are")} indexed here${named && `, such as ${named}`}`,
+    `name a repository: ${plural(count, "repository is", "repositories are")} indexed here${names && `, such as ${names}`}`,
   );
 }
 

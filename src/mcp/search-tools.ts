@@ -3,9 +3,10 @@
 import { z } from "zod";
 import { Answer } from "./answer.ts";
 import { nearestPaths, nearPathExpression } from "../base/near-path.ts";
+import { named } from "./delimit.ts";
 import { quote } from "../query/ast.ts";
 import { mayBeHistory, parseHistoryQuery } from "../query/parse.ts";
-import { describedPlaces } from "./described-places.ts";
+import { DESCRIBED, describedPlaces } from "./described-places.ts";
 import { fileKey } from "./definitions-of.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
 import { notSearchedWords, nothingSearchedWords, partialWords } from "./partial-words.ts";
@@ -85,16 +86,16 @@ async function nothingFound(
   answer.head("Nothing found.");
   const hint = hintFor(query, regex);
   const described = regex ? [] : await describedPlaces(query, filter, options, context);
-  const words = [
-    ...described,
+  if (described.length > 0) answer.say([DESCRIBED]);
+  answer.add(answer.takeSome(described));
+  answer.say([
     ...partialWords(response),
     ...context.behind(),
     ...(hint ? [hint] : []),
     ...hints.map(({ message }) => `${message}.`),
     ...unsearched,
     ...suggestionWords({ suggestions }).map((suggestion) => `Tried: ${suggestion}`),
-  ];
-  answer.add(answer.takeSome(words));
+  ]);
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }
 
@@ -147,13 +148,12 @@ async function noFile(
   if (near.length === 0) near = await nearFiles(names, args, context); // in another folder
   const answer = new Answer(args.maxTokens, context.count);
   answer.head("No file found.");
-  const told = [
+  answer.say([
     ...partialWords(response),
     ...context.behind(),
-    ...(near.length > 0 ? [`Near names: ${near.join(", ")}`] : []),
+    ...(near.length > 0 ? [`Near names: ${near.map(named).join(", ")}`] : []),
     ...(await notSearchedWords(request, { filters: args, found: [] }, context)),
-  ];
-  answer.add(answer.takeSome(told));
+  ]);
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }
 

@@ -22,6 +22,7 @@ import { findFiles, search } from "./search-tools.ts";
 import { outline } from "./outline-tool.ts";
 import { definitions, references } from "./symbol-tools.ts";
 import { UNGUARDED, type Guard } from "./guard.ts";
+import { visible } from "./delimit.ts";
 import { lean, leanOutput } from "./lean-schema.ts";
 import { withProgress } from "./progress.ts";
 import { type Tool, type ToolContext } from "./tool.ts";
@@ -138,7 +139,7 @@ function checkLengths(args: Record<string, unknown>): void {
 /** The maximum number of characters of an error, which may quote the request. */
 const MOST_WORDS = 2_000;
 const cutWords = (words: string): string =>
-  words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
+  visible(words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words);
 
 /**
  * Runs a call. Converts errors that concern the model to text. Any other error, such as a bug in quern, is thrown,
@@ -205,7 +206,7 @@ function addResources(server: McpServer, { contextOf, guard }: Calls): void {
     } catch (error) {
       const words = wordsFor(error);
       if (words === undefined) throw error;
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, words);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, cutWords(words));
     }
   });
 }

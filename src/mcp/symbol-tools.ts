@@ -17,6 +17,7 @@ import {
   partsOfName,
   type Definition,
 } from "./definitions-of.ts";
+import { named } from "./delimit.ts";
 import { tellMatches } from "./match-pages.ts";
 import { nothingSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
@@ -69,7 +70,7 @@ async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]
   const { lines } = await readText({ file, repository: args.repository, revision }, context);
   const names = new Set(lines.at(line).match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []);
   if (names.size === 0)
-    throw new QuernError("INVALID_REQUEST", `line ${line} of ${file} contains no name`);
+    throw new QuernError("INVALID_REQUEST", `line ${line} of ${named(file)} contains no name`);
   return [...names].slice(0, MOST_NAMES);
 }
 
@@ -111,7 +112,7 @@ export const definitions = tool({
     if (response.stats.totalMatchCount === 0)
       return nothingNamed(
         [
-          `No definition of ${place.names.join(", ")}.`,
+          `No definition of ${place.names.map(named).join(", ")}.`,
           "It may be defined outside of what is indexed, or in a language without symbols: search finds its text.",
         ],
         { names: place.names, none: response, request, args, context },
@@ -204,9 +205,9 @@ function likeliestFirst(all: readonly Placed[], parent: string | undefined): Pla
 
 function parentWords(all: readonly Placed[], parent: string): string {
   const own = all.filter((one) => isIn(one, parent)).length;
-  if (own === 0) return `None of these is in ${parent} itself: it may inherit one.`;
-  if (own === all.length) return `All of these are in ${parent}.`;
-  return `${own} of these ${own === 1 ? "is" : "are"} in ${parent}, listed first.`;
+  if (own === 0) return `None of these is in ${named(parent)} itself: it may inherit one.`;
+  if (own === all.length) return `All of these are in ${named(parent)}.`;
+  return `${own} of these ${own === 1 ? "is" : "are"} in ${named(parent)}, listed first.`;
 }
 
 const titleOf = (file: FileResult, { symbol, line }: Definition): string =>
@@ -283,13 +284,12 @@ async function nothingNamed(
   const answer = new Answer(args.maxTokens, context.count);
   answer.head(first);
   const partial = [...partialWords(none), ...context.behind()];
-  const words = [
+  answer.say([
     ...partial,
-    ...(near.length > 0 ? [`Near names: ${near.join(", ")}`] : []),
+    ...(near.length > 0 ? [`Near names: ${near.map(named).join(", ")}`] : []),
     ...(await nothingSearchedWords(request, args, context)),
     last,
-  ];
-  answer.add(answer.takeSome(words));
+  ]);
   return {
     text: answer.text,
     facts: { matches: 0, files: 0, shown: 0, complete: partial.length === 0 },
@@ -332,7 +332,7 @@ export const references = tool({
     };
     const parent = parentIn(args);
     const remark = args.symbol
-      ? parent && `A line may mean another ${names[0]} than that of ${parent}.`
+      ? parent && `A line may mean another ${named(names[0]!)} than that of ${named(parent)}.`
       : lineWords(names, args);
     const told = await tellMatches(
       {
@@ -347,7 +347,7 @@ export const references = tool({
     if (told.response.stats.totalMatchCount > 0) return told;
     return nothingNamed(
       [
-        `No line names ${names.join(", ")}.`,
+        `No line names ${names.map(named).join(", ")}.`,
         "Matched whole words, case-sensitively: search finds parts of words.",
       ],
       { names, none: told.response, request, args, context },

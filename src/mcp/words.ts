@@ -3,6 +3,7 @@
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import type { Explanation } from "../search/messages/response.ts";
 import { CallRefused } from "./guard.ts";
+import { named } from "./delimit.ts";
 import { plural } from "./plural.ts";
 
 const itself = (message: string): string => message;
@@ -98,6 +99,6 @@ export function notIndexedWords(notIndexed: Explanation["notIndexed"]): string[]
     .slice(0, 5)
     .map(
       ({ repository, reason, files }) =>
-        `${repository} ${REASONS[reason]}${files === undefined ? "" : `: ${files}`}.`,
+        `${named(repository)} ${REASONS[reason]}${files === undefined ? "" : `: ${files}`}.`,
     );
 }
