@@ -57,6 +57,7 @@ function publicCore(engine: PublicEngine): EngineCore {
     backup: (folder, options) => engine.backup(folder, options),
     workspace: (path, options) => engine.workspace(path, options),
     upToDate: () => core,
+    without: undefined,
     check: (options) => engine.check(options),
     trim: () => engine.trim(),
     observed: undefined,

@@ -26,6 +26,7 @@ import type { FileContent, FolderEntry, Repository } from "./repository.ts";
 import type { Generations } from "./search/caller/generations.ts";
 import type { IfMany } from "./search/caller/if-many.ts";
 import type { LongAnswer } from "./search/caller/long-answer.ts";
+import type { HiddenText } from "./overlay/mask.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import type { BackupOptions, BackupReport } from "./store/upkeep/backup.ts";
@@ -136,6 +137,11 @@ export interface EngineCore extends ReadingCore {
   readonly workspace: (path: string, options: WorkspaceOptions) => Promise<Workspace>;
   /** Returns a core whose views also include the changes of all open workspaces before they are indexed. */
   readonly upToDate: () => EngineCore;
+  /**
+   * Returns a core for which hidden files and texts do not exist, neither in its views nor in its histories. Undefined if
+   * the core does not support it.
+   */
+  readonly without: ((hidden: HiddenText) => EngineCore) | undefined;
   /**
    * Resolves when searches see the given generations of a cluster's shards, or newer ones. Rejects with OVERLOADED if
    * that takes too long. Undefined if the engine has no shards.

@@ -18,9 +18,12 @@ import { Writes } from "./ingest/writes.ts";
 import type { Internals } from "./internals.ts";
 import { NAVIGATION_TASKS } from "./navigation/tasks.ts";
 import { checkDocuments, mergeDocuments, type CheckedDocument } from "./overlay/documents.ts";
+import type { Hiding, HidingView } from "./overlay/hiding.ts";
+import type { HiddenText } from "./overlay/mask.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
 import { Reader } from "./reader.ts";
+import type { Repository } from "./repository.ts";
 import { knownRepositories, lookUp } from "./repositories.ts";
 import { mayBeHistory, type HistoryQuery } from "./query/parse.ts";
 import { SearchMemory } from "./search/caller/search-memory.ts";
@@ -90,6 +93,10 @@ const workspaceModule = lazily(() => import("./workspace/workspace.ts"));
 const backupModule = lazily(() => import("./store/upkeep/backup.ts"));
 const findModule = lazily(() => import("./find/answer.ts"));
 
+const hidingModule = lazily(() => import("./overlay/hiding.ts"));
+
+const hiddenHistoryModule = lazily(() => import("./overlay/hidden-history.ts"));
+
 const navigationModule = lazily(() => import("./navigation/answer.ts"));
 
 // loaded with the first query of the history
@@ -147,6 +154,7 @@ class LocalEngine {
   readonly #writes: Writes;
   readonly #reader: Reader;
   readonly #workspaces = new Set<FollowedFolder>();
+  #hidings: Promise<Hiding> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(environment: Environment, options: CoreOptions, internals: Internals) {
@@ -232,8 +240,9 @@ class LocalEngine {
       workspace: (folder, options) => this.#workspace(folder, options),
       upToDate: () => {
         const documents = (signal?: AbortSignal) => this.#unindexed(signal);
-        return { ...core, view: (options) => this.#view(options, { documents }) };
+        return this.#showing(core, { documents });
       },
+      without: (hidden) => this.#hiding(core, NOTHING, hidden),
       check: ({ signal }) => checkInChild(packageFile("check.js"), path, signal),
       trim: () => this.#trim(),
       observed: {
@@ -283,18 +292,20 @@ class LocalEngine {
    * Returns a view of the newest generation. In the view, the documents of `below` replace indexed files, and the
    * documents of the overlay replace both.
    */
-  #view(options: SearchOptions, below: Below): CoreView {
+  #view(options: SearchOptions, below: Below, hidden?: HiddenText): CoreView {
     const searching = this.#searching;
     const reader = this.#reader;
     const { viewer } = options;
-    const source = this.#viewSource(options, below);
+    const all = this.#viewSource(options, below);
+    const source = hidden ? async () => (await this.#hidden(all, hidden)).view : all;
     const call = (request: SearchRequest) => ({ request, options, view: source });
     const tools = { searching, environment: this.#environment };
     const view: CoreView = {
       search: async (request, ifMany) =>
-        (await this.#searchHistory(call(request))) ?? search(searching, call(request), ifMany),
+        (await this.#searchHistory(call(request), hidden)) ??
+        search(searching, call(request), ifMany),
       begin: async (request) =>
-        (await this.#searchHistory(call(request))) ?? beginSearch(searching, call(request)),
+        (await this.#searchHistory(call(request), hidden)) ?? beginSearch(searching, call(request)),
       stream: (request) =>
         mayBe(request)
           ? streamEither(request, {
@@ -328,12 +339,16 @@ class LocalEngine {
   }
 
   /** Answers a query of the history. Resolves to undefined if the query is an ordinary one. */
-  async #searchHistory(call: SearchCall): Promise<SearchResponse | undefined> {
+  async #searchHistory(
+    call: SearchCall,
+    hidden: HiddenText | undefined,
+  ): Promise<SearchResponse | undefined> {
     const query = await historyQueryOf(call.request);
     if (!query) return undefined;
     const { searchChanges } = await changesModule();
     const tools = { searching: this.#searching, environment: this.#environment };
-    return searchChanges(query, call, tools);
+    const response = await searchChanges(query, call, tools);
+    return hidden ? (await hiddenHistoryModule()).hidingChanges(response, hidden) : response;
   }
 
   /** Documents of `below` are left out if the viewer may not see their repository. */
@@ -408,8 +423,68 @@ class LocalEngine {
       documents: async () => documents,
       onView: ({ catalog }) => void (generation = catalog.manifest.generation),
     };
-    const core = { ...this.core, view: (options: SearchOptions) => this.#view(options, below) };
+    const core = this.#showing(this.core, below);
     return { engine: new EngineFacade(core), generation: () => generation };
+  }
+
+  /** Returns a core whose views show documents above the index. */
+  #showing(core: EngineCore, below: Below): EngineCore {
+    return {
+      ...core,
+      view: (options) => this.#view(options, below),
+      without: (hidden) => this.#hiding(core, below, hidden),
+    };
+  }
+
+  // ── hidden files and texts ──
+
+  #hiding(core: EngineCore, below: Below, hidden: HiddenText): EngineCore {
+    const { repositories } = core;
+    const all = this.#viewSource({}, below);
+    const described = async (found: readonly Repository[]): Promise<Repository[]> => {
+      const { hidingRepository } = await hiddenHistoryModule();
+      const { hiddenFiles } = await this.#hidden(all, hidden);
+      return found.map((one) => hidingRepository(one, hidden, hiddenFiles.get(one.id)));
+    };
+    return {
+      ...core,
+      view: (options) => this.#view(options, below, hidden),
+      repositories: {
+        ...repositories,
+        describe: async (nameOrId, viewer) => {
+          const found = await repositories.describe(nameOrId, viewer);
+          return found && (await described([found]))[0];
+        },
+        describeAll: async (page) => described(await repositories.describeAll(page)),
+      },
+      history: async (name, viewer) => {
+        const found = await core.history(name, viewer);
+        return found && (await hiddenHistoryModule()).hidingHistory(found, hidden);
+      },
+    };
+  }
+
+  /** Resolves to the newest view without what is hidden. Tries again if the state is gone before it was searched. */
+  async #hidden(source: ViewSource, hidden: HiddenText): Promise<HidingView> {
+    for (;;) {
+      const view = await source();
+      try {
+        return await (await (this.#hidings ??= this.#newHiding())).over(view, hidden);
+      } catch (error) {
+        const newest = await this.#catalogs.newest();
+        if (newest.manifest.generation === view.catalog.manifest.generation) throw error;
+      }
+    }
+  }
+
+  async #newHiding(): Promise<Hiding> {
+    const { Hiding } = await hidingModule();
+    return new Hiding({
+      overlays: this.#overlays,
+      search: (view, request) =>
+        search(this.#searching, { request, options: {}, view: async () => view }),
+      read: (view, file) => this.#reader.read(file, undefined, view),
+    });
   }
 
   /** Resolves to the changes in all open workspaces that are not indexed yet. */

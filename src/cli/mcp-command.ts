@@ -14,6 +14,11 @@ import { firstAnswer } from "./first-answer.ts";
 import type { FollowedPaths } from "./followed-paths.ts";
 import type { Io } from "./io.ts";
 
+type McpFlags = CommonFlags & {
+  readonly withoutTool?: string[];
+  readonly showSecrets?: boolean;
+};
+
 export function addMcp(program: Command, call: Call): void {
   withCommonOptions(program.command("mcp"))
     .summary("serve a coding agent over the Model Context Protocol")
@@ -24,17 +29,15 @@ export function addMcp(program: Command, call: Call): void {
     )
     .argument("[path...]", "folders and repositories to index and watch")
     .option("--without-tool <name>", "do not offer this tool; repeatable", collect)
+    .option("--show-secrets", "show files and values that look like secrets")
     .addHelpText("after", WHERE)
-    .action((paths: string[], flags: CommonFlags & { withoutTool?: string[] }) => {
+    .action((paths: string[], flags: McpFlags) => {
       const { io } = call;
-      const { withoutTool = [] } = flags;
-      checkToolNames("quern mcp: --without-tool", withoutTool);
+      checkToolNames("quern mcp: --without-tool", flags.withoutTool ?? []);
       const { db } = flags;
       const readOnly = paths.length === 0;
       const run = () =>
-        withEngine(io, { db, readOnly }, (engine) =>
-          serve(engine, { paths, flags }, { io, withoutTool }),
-        );
+        withEngine(io, { db, readOnly }, (engine) => serve(engine, { paths, flags }, io));
       return readOnly ? run() : inNewDirectory(db, run, () => false);
     });
 }
@@ -45,9 +48,10 @@ nothing can be written, is in the user's cache directory. Without a path, the ne
 
 async function serve(
   engine: Engine,
-  paths: FollowedPaths,
-  { io, withoutTool }: { readonly io: Io; readonly withoutTool: readonly string[] },
+  paths: FollowedPaths & { readonly flags: McpFlags },
+  io: Io,
 ): Promise<void> {
+  const { withoutTool, showSecrets } = paths.flags;
   const { serveOnStdio } = await import("../mcp/stdio.ts");
   const { follow } = await import("./followed-paths.ts");
   const abort = new AbortController();
@@ -59,6 +63,7 @@ async function serve(
     behind: followed.behind,
     guard,
     withoutTools: withoutTool,
+    secrets: showSecrets ? "show" : undefined,
     signal: io.signal,
     onError: ({ message }) => io.stderr.write(`quern: ${message}\n`),
   });

@@ -43,6 +43,7 @@ interface ServeFlags extends CommonFlags {
   cors?: string[];
   mcpHost?: string[];
   withoutTool?: string[];
+  showSecrets?: boolean;
   workers?: number;
   page: boolean;
   publicUrl?: string;
@@ -93,6 +94,7 @@ export function addServe(program: Command, call: Call): void {
       collect,
     )
     .option("--without-tool <name>", "do not offer this tool to agents; repeatable", collect)
+    .option("--show-secrets", "show agents files and values that look like secrets")
     .option("--no-page", "do not serve the search page")
     .option(
       "--sync <config>",
@@ -188,12 +190,13 @@ function underOwnNames(handler: Handler, { publicUrl }: ServeFlags): Handler {
 
 function handlerOptions(flags: ServeFlags): HandlerOptions {
   const { anonymous, basePath, serviceName, maxMatches, timeout, cors, publicUrl } = flags;
-  const { maxConcurrent, maxWaiting, mcpHost, withoutTool } = flags;
+  const { maxConcurrent, maxWaiting, mcpHost, withoutTool, showSecrets } = flags;
   return {
     page: flags.page,
     mcp: {
       ...(mcpHost !== undefined && { allowedHosts: mcpHost }),
       ...(withoutTool !== undefined && { withoutTools: withoutTool }),
+      ...(showSecrets && { secrets: "show" as const }),
     },
     metrics: flags.metrics,
     ...(anonymous !== undefined && { anonymous }),

@@ -67,6 +67,7 @@ export function clusterCore(parts: Parts): ClusterCore {
         ),
       ),
     upToDate: () => core,
+    without: undefined,
     reach: (generations, signal) => reach(following, generations, signal),
     metrics: async () =>
       clusterMetrics(closed ? undefined : await statusOf(parts).catch(() => undefined)),

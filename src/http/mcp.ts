@@ -78,7 +78,10 @@ function mcpOf(service: Service): Serve {
     return createHandlerFor(engine, {
       timeoutMs: settings.timeoutMs,
       maxBodyBytes: settings.maxBodyBytes,
-      withoutTools: settings.mcp ? settings.mcp.withoutTools : [],
+      ...(settings.mcp && {
+        withoutTools: settings.mcp.withoutTools,
+        secrets: settings.mcp.secrets,
+      }),
     });
   });
   return async (request, at, onIdentity) => {

@@ -8,7 +8,7 @@ import type { UserStore } from "../auth/user-store.ts";
 import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import { mustBe, valueText, wholeNumber } from "../base/must-be.ts";
-import { checkToolNames } from "../mcp/tool-names.ts";
+import { checkShownSecrets, checkToolNames } from "../mcp/tool-names.ts";
 
 /**
  * Options of createHandler().
@@ -154,6 +154,12 @@ export interface McpMount {
    * either. Default: none.
    */
   withoutTools?: string[];
+  /**
+   * Whether agents see files and values that look like secrets. If they are hidden, such a file does not exist in any
+   * answer or count, and such a value is masked and cannot be searched. Default 'hide', but 'show' for clusters and for
+   * engines whose methods a host has replaced, which cannot hide them.
+   */
+  secrets?: "hide" | "show";
 }
 
 /**
@@ -320,10 +326,16 @@ function checkMcp(mcp: HandlerOptions["mcp"]): false | McpMount {
     if (value !== undefined && !isListOfText(value))
       refuse(`mcp.${name} must be an array of non-empty strings`);
   checkToolNames("createHandler: mcp.withoutTools", mcp.withoutTools ?? []);
+  checkShownSecrets("createHandler: mcp.secrets", mcp.secrets);
   return mcp;
 }
 
-const MOUNT: KeysOf<McpMount> = { allowedHosts: true, allowedOrigins: true, withoutTools: true };
+const MOUNT: KeysOf<McpMount> = {
+  allowedHosts: true,
+  allowedOrigins: true,
+  withoutTools: true,
+  secrets: true,
+};
 
 const isListOfText = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => typeof one === "string" && one !== "");

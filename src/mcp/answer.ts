@@ -9,10 +9,13 @@
 
 import { firstIndex } from "../base/binary-search.ts";
 import { contentLine, ownLine } from "./delimit.ts";
+import { MASK } from "../overlay/mask.ts";
 import { tokenBound } from "./token-bound.ts";
 
 export type CountTokens = (text: string) => number;
 
+/** Occurs in each line that shows a masked value. */
+const MASKED = MASK.repeat(4);
 /** A line that takes as many tokens as the last line of most answers. */
 const LAST_LINE = 'Not all shown. The next ones: cursor "123456789012"';
 /** The share of the budget that may stay unused. If a larger share is left, the beginning of the next line is added. */
@@ -33,6 +36,7 @@ export class Answer {
   readonly #tail: string[] = [];
   #left: number;
   #kept: number;
+  #saysMasked = false;
 
   /** Reserves as many tokens for the last line as `lastLine` takes. */
   constructor(maxTokens: number, count: CountTokens = tokenBound, lastLine = LAST_LINE) {
@@ -126,6 +130,10 @@ export class Answer {
 
   /** Adds lines of a repository that were already charged to the budget. */
   add(lines: readonly string[]): void {
+    if (!this.#saysMasked && lines.some((line) => line.includes(MASKED))) {
+      this.#saysMasked = true;
+      this.head(`${MASKED}… is the mask of a value that looks like a secret.`);
+    }
     this.#blocks.push(lines.map(contentLine));
   }
 

@@ -19,8 +19,9 @@ import { Cursors } from "./cursors.ts";
 import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
 import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
+import { shownEngine, type Secrets } from "./secrets.ts";
 import { Sessions } from "./sessions.ts";
-import { checkToolNames } from "./tool-names.ts";
+import { checkShownSecrets, checkToolNames } from "./tool-names.ts";
 
 /**
  * Options of createMcpHandler().
@@ -59,6 +60,12 @@ export interface McpOptions {
    * either. Default: none.
    */
   withoutTools?: string[];
+  /**
+   * Whether agents see files and values that look like secrets. If they are hidden, such a file does not exist in any
+   * answer or count, and such a value is masked and cannot be searched. Default 'hide', but 'show' for clusters and for
+   * engines whose methods a host has replaced, which cannot hide them.
+   */
+  secrets?: "hide" | "show";
 }
 
 const OPTIONS: KeysOf<McpOptions> = {
@@ -68,6 +75,7 @@ const OPTIONS: KeysOf<McpOptions> = {
   allowedOrigins: true,
   timeoutMs: true,
   withoutTools: true,
+  secrets: true,
 };
 const TIMEOUT_MS = 10_000;
 
@@ -90,14 +98,16 @@ export function createMcpHandler(
     allowedHosts = [],
     allowedOrigins = [],
     withoutTools = [],
+    secrets,
   } = options;
+  checkShownSecrets("createMcpHandler: secrets", secrets);
   checkToolNames("createMcpHandler: withoutTools", withoutTools);
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1)
     throw new QuernError(
       "INVALID_REQUEST",
       `createMcpHandler: timeoutMs must be a whole number of 1 or more, got ${timeoutMs}`,
     );
-  const serveAs = createHandlerFor(engine, { timeoutMs, count, withoutTools });
+  const serveAs = createHandlerFor(engine, { timeoutMs, count, withoutTools, secrets });
   return async (request) => {
     const refusal = refuseHost(request, allowedHosts) ?? refuseOrigin(request, allowedOrigins);
     if (refusal) return refuse(403, refusal);
@@ -125,23 +135,25 @@ interface Serving extends Admitted {
 
 /** Creates the function that answers requests after they have been admitted. */
 export function createHandlerFor(
-  engine: Engine,
+  given: Engine,
   limits: {
     readonly timeoutMs: number;
     readonly maxBodyBytes?: number;
     readonly count?: CountTokens;
     readonly withoutTools?: readonly string[] | undefined;
+    readonly secrets?: Secrets | undefined;
   },
 ): (request: Request, admitted: Admitted) => Promise<Response> {
-  const { timeoutMs, maxBodyBytes, count = tokenBound, withoutTools } = limits;
+  const { timeoutMs, maxBodyBytes, count = tokenBound, withoutTools, secrets } = limits;
+  const { engine, hidesSecrets } = shownEngine(given, secrets);
   const cursors = new Cursors();
   return serveEach(({ viewer, guard, left }) => {
-    const fixed = { engine, viewer, timeoutMs, cursors, count, behind: () => [] };
+    const fixed = { engine, viewer, timeoutMs, cursors, count, hidesSecrets, behind: () => [] };
     const contextOf = (call: AbortSignal) => ({
       ...fixed,
       signal: new JoinedSignal([call, left]).signal, // both end with the request, so nothing is disposed of
     });
-    return createServer(contextOf, { guard, withoutTools });
+    return createServer(contextOf, { guard, withoutTools, hidesSecrets });
   }, maxBodyBytes);
 }
 

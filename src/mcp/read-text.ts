@@ -5,6 +5,7 @@ import { newPause } from "../base/yield.ts";
 import { quote } from "../query/ast.ts";
 import { named } from "./delimit.ts";
 import { partialWords } from "./partial-words.ts";
+import { HIDDEN_WORDS } from "./secrets.ts";
 import { escapeExpression, findRepository, searchOptions } from "./scope.ts";
 import { TextLines } from "./text-lines.ts";
 import type { ToolContext } from "./tool.ts";
@@ -51,7 +52,7 @@ export async function readText(asked: FileAsked, context: ToolContext): Promise<
   const words =
     places.length > 1
       ? `${JSON.stringify(asked.file)} could be any of: ${listed.join(", ")}. Give one of these as file.`
-      : `there is no text of ${JSON.stringify(asked.file)}${asked.revision ? ` in revision ${named(asked.revision)}` : ""}: it does not exist, or its content is not searchable (binary, too large).`;
+      : `there is no text of ${JSON.stringify(asked.file)}${asked.revision ? ` in revision ${named(asked.revision)}` : ""}: it does not exist, or its content is not searchable (binary, too large).${context.hidesSecrets ? ` ${HIDDEN_WORDS}` : ""}`;
   throw new QuernError("INVALID_REQUEST", words);
 }
 

@@ -11,6 +11,7 @@ import { fileKey } from "./definitions-of.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
 import { notSearchedWords, nothingSearchedWords, partialWords } from "./partial-words.ts";
 import { isGlob, pathFilter, queryWith, scopedQuery, scopeOf, searchOptions } from "./scope.ts";
+import { HIDDEN_WORDS } from "./secrets.ts";
 import {
   cursor,
   filters,
@@ -95,6 +96,7 @@ async function nothingFound(
     ...hints.map(({ message }) => `${message}.`),
     ...unsearched,
     ...suggestionWords({ suggestions }).map((suggestion) => `Tried: ${suggestion}`),
+    ...(context.hidesSecrets ? [HIDDEN_WORDS] : []),
   ]);
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }
@@ -153,6 +155,7 @@ async function noFile(
     ...context.behind(),
     ...(near.length > 0 ? [`Near names: ${near.map(named).join(", ")}`] : []),
     ...(await notSearchedWords(request, { filters: args, found: [] }, context)),
+    ...(context.hidesSecrets ? [HIDDEN_WORDS] : []),
   ]);
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }

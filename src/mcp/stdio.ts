@@ -10,6 +10,7 @@ import type { Engine } from "../engine.ts";
 import { Cursors } from "./cursors.ts";
 import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
+import { shownEngine, type Secrets } from "./secrets.ts";
 import { messageLines } from "./stdio-lines.ts";
 import { tokenBound } from "./token-bound.ts";
 
@@ -20,6 +21,7 @@ export interface StdioOptions {
   readonly guard: Guard;
   /** The names of the tools that are not offered. */
   readonly withoutTools?: readonly string[] | undefined;
+  readonly secrets: Secrets | undefined;
   /** Aborting ends the server. */
   readonly signal: AbortSignal;
   readonly onError: (error: Error) => void;
@@ -27,9 +29,10 @@ export interface StdioOptions {
 
 /** Serves one client. Resolves when the client has closed standard input, or when the signal aborts. */
 export async function serveOnStdio(
-  engine: Engine,
-  { behind, guard, withoutTools, signal, onError }: StdioOptions,
+  given: Engine,
+  { behind, guard, withoutTools, secrets, signal, onError }: StdioOptions,
 ): Promise<void> {
+  const { engine, hidesSecrets } = shownEngine(given, secrets);
   const cursors = new Cursors();
   const messages = Readable.from(messageLines(process.stdin, process.stdout), { highWaterMark: 1 });
   const ended = once(messages, "end", { signal }).catch(() => undefined);
@@ -44,8 +47,9 @@ export async function serveOnStdio(
           cursors,
           count: tokenBound,
           behind,
+          hidesSecrets,
         }),
-        { guard, withoutTools },
+        { guard, withoutTools, hidesSecrets },
       ),
     { onerror: onError, transport: new StdioServerTransport(messages, process.stdout) },
   );

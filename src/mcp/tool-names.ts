@@ -1,4 +1,4 @@
-/** The names of the tools, for options that name tools before the tools are loaded. */
+/** Checks options about tools, before the tools are loaded. */
 
 import { QuernError } from "../base/errors.ts";
 
@@ -24,4 +24,10 @@ export function checkToolNames(option: string, names: unknown): void {
       "INVALID_REQUEST",
       `${option}: there is no tool ${JSON.stringify(unknown)}; there are ${TOOL_NAMES.join(", ")}`,
     );
+}
+
+/** Throws INVALID_REQUEST if the option is neither "hide" nor "show". `option` is its name in the error. */
+export function checkShownSecrets(option: string, secrets: unknown): void {
+  if (secrets !== undefined && secrets !== "hide" && secrets !== "show")
+    throw new QuernError("INVALID_REQUEST", `${option} must be "hide" or "show"`);
 }

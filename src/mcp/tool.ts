@@ -20,6 +20,8 @@ export interface ToolContext {
   readonly timeoutMs: number | undefined;
   readonly cursors: Cursors;
   readonly count: CountTokens;
+  /** Whether the engine hides secrets. */
+  readonly hidesSecrets: boolean;
   /** Returns sentences that say what is still being indexed. Returns an empty list if nothing is. */
   readonly behind: () => readonly string[];
   /** Adds facts to the record of the call, such as the request that a cursor refers to. */

@@ -13,6 +13,8 @@ export const MOST_OVERLAY_BYTES = 16 * 2 ** 20;
 export interface CheckedDocument {
   readonly repository: string;
   readonly path: string;
+  /** The names of the revisions in which it does so. Default: only the first one. */
+  readonly revisions?: readonly string[];
   /** The text that replaces the file. Undefined if the document removes the path. */
   readonly text: OverlayText | undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * Makes a catalog that contains an overlay. For each document, the default revision contains the document's text, which
+ * Makes a catalog that contains an overlay. For each document, its revisions (by default, the first one) contain the document's text, which
  * is in a layer, instead of the indexed files with the document's path. A search treats this catalog like any other.
  */
 
 import { filesOfRepository } from "../store/segments/segment-tables.ts";
 import { clearBit, emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
-import type { Catalog, CatalogRepository, Place } from "../store/catalog/catalog.ts";
+import type { CatalogRepository, Place } from "../store/catalog/catalog.ts";
 import type { FileFacts, FoundFile } from "../store/catalog/repository-files.ts";
 import type { View } from "../store/catalog/view.ts";
 import type { SkippedFile } from "../store/format/records.ts";
@@ -25,6 +25,8 @@ export interface LayeredText extends FileFacts {
 export interface PlacedDocument {
   readonly repository: CatalogRepository;
   readonly path: string;
+  /** The names of the revisions in which the text replaces the file. Default: only the first one. */
+  readonly revisions?: readonly string[] | undefined;
   /** The text that replaces the file. Undefined if the document removes the path. */
   readonly text: LayeredText | undefined;
 }
@@ -36,10 +38,11 @@ export type FindFiles = (
 ) => Promise<readonly (readonly FoundFile[])[]>;
 
 export async function overlaidView(
-  catalog: Catalog,
+  below: View,
   documents: readonly PlacedDocument[],
   find: FindFiles,
 ): Promise<View> {
+  const { catalog } = below;
   const layers = new Set(documents.flatMap(({ text }) => (text ? [text.layer] : [])));
   const groups = byRepository(documents);
   const overlaid: [number, CatalogRepository][] = [];
@@ -57,16 +60,16 @@ export async function overlaidView(
   }
   return {
     catalog: { ...catalog, manifest: { ...catalog.manifest, segments }, repositories, headers },
-    packed: Array.from(layers, ({ packed }) => packed),
+    packed: [...below.packed, ...Array.from(layers, ({ packed }) => packed)],
     skipped: (id, indexed) => {
       const repository = catalog.repositories.get(id)!;
-      return withSkipped(indexed, repository, groups.get(repository) ?? []);
+      return withSkipped(below.skipped(id, indexed), repository, groups.get(repository) ?? []);
     },
   };
 }
 
 /**
- * Returns the skipped files of the default revision as the overlay leaves them. A skipped file is removed from the list
+ * Returns the skipped files of the first revision as the overlay leaves them. A skipped file is removed from the list
  * if a document replaces it. A document that is itself skipped, because it is binary or too large, is added to the
  * list.
  */
@@ -76,9 +79,10 @@ function withSkipped(
   documents: readonly PlacedDocument[],
 ): SkippedFile[] {
   const revision = record.revisions[0]!.name;
-  const paths = new Set(documents.map(({ path }) => path));
+  const first = documents.filter(({ revisions }) => revisions?.includes(revision) ?? true);
+  const paths = new Set(first.map(({ path }) => path));
   const others = indexed.filter((file) => file.revision !== revision || !paths.has(file.path));
-  const own = documents.flatMap(({ path, text }) =>
+  const own = first.flatMap(({ path, text }) =>
     text?.skipped ? [{ path, revision, reason: text.skipped }] : [],
   );
   return [...others, ...own];
@@ -98,49 +102,68 @@ function byRepository(
 
 type Sets = (Bitset | undefined)[];
 
+/** A document in one revision. */
+interface InRevision extends Pick<PlacedDocument, "path" | "text"> {
+  /** The index of the revision in the repository's list of revisions. */
+  readonly position: number;
+}
+
+function inRevisions(
+  { record }: CatalogRepository,
+  { path, text, revisions }: PlacedDocument,
+): InRevision[] {
+  if (revisions === undefined) return [{ path, text, position: 0 }];
+  return record.revisions.flatMap(({ name }, position) =>
+    revisions.includes(name) ? [{ path, text, position }] : [],
+  );
+}
+
 /**
- * Adds documents to the sets of the default revision. If a file with the same path and content is already indexed, this
+ * Adds documents to the sets of their revisions. If a file with the same path and content is already indexed, this
  * file is used instead of the document. Such a file belongs to another revision, or is the unchanged file itself.
  */
 async function withDocuments(
   repository: CatalogRepository,
-  documents: readonly PlacedDocument[],
+  given: readonly PlacedDocument[],
   find: FindFiles,
 ): Promise<CatalogRepository> {
-  const indexed = new Set<PlacedDocument>();
+  const documents = given.flatMap((document) => inRevisions(repository, document));
+  const indexed = new Set<InRevision>();
   const paths = documents.map(({ path }) => path);
   const places: Place[] = [];
   for (const place of repository.places) {
-    const named = place.sets[0]?.slice() ?? emptyBitset(place.count);
+    const sets = place.sets.slice();
+    for (const position of new Set(documents.map((document) => document.position)))
+      sets[position] = sets[position]?.slice() ?? emptyBitset(place.count);
     (await find(place, paths)).forEach((files, i) => {
       const document = documents[i]!;
+      const set = sets[document.position]!;
       for (const { index, hash } of files) {
-        clearBit(named, index);
+        clearBit(set, index);
         if (document.text?.hash !== hash || indexed.has(document)) continue;
-        setBit(named, index);
+        setBit(set, index);
         indexed.add(document);
       }
     });
-    places.push({ ...place, sets: [named, ...place.sets.slice(1)] });
+    places.push({ ...place, sets });
   }
   const layered = documents.filter((document) => !indexed.has(document));
   return { ...repository, places: [...places, ...layerPlaces(repository, layered)] };
 }
 
-function layerPlaces({ record }: CatalogRepository, documents: readonly PlacedDocument[]): Place[] {
+function layerPlaces({ record }: CatalogRepository, documents: readonly InRevision[]): Place[] {
   const places = new Map<Layer, Place & { readonly sets: Sets }>();
-  for (const { text } of documents) {
+  for (const { text, position } of documents) {
     if (!text) continue;
     const { layer, file } = text;
     let place = places.get(layer);
     if (!place) {
       const { first, count } = filesOfRepository(layer.header, record.id)!;
       const sets: Sets = record.revisions.map(() => undefined);
-      sets[0] = emptyBitset(count);
       place = { segment: layer.packed.segment, first, count, sets };
       places.set(layer, place);
     }
-    setBit(place.sets[0]!, file - place.first);
+    setBit((place.sets[position] ??= emptyBitset(place.count)), file - place.first);
   }
   return [...places.values()];
 }

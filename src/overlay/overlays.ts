@@ -21,7 +21,7 @@ import {
 import { viewOf, type View } from "../store/catalog/view.ts";
 import type { Snapshot } from "../store/lmdb/environment.ts";
 import { FIRST_MEMORY_SEGMENT, type NewLayout } from "../store/format/format.ts";
-import { openPacked, packedBytes } from "../store/memory/memory-store.ts";
+import { openPacked, packedBytes, withSegments } from "../store/memory/memory-store.ts";
 import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { CheckedDocument, OverlayText } from "./documents.ts";
@@ -114,9 +114,19 @@ export class Overlays {
     }
     const kept = this.#views.get(documents);
     if (kept?.catalog === catalog) return kept.view;
-    const view = await this.#enqueue(() => this.#makeView(catalog, documents, named));
+    const view = await this.#enqueue(() => this.#makeView(viewOf(catalog), documents, named));
     this.#views.set(documents, { catalog, view });
     return view;
+  }
+
+  /** Returns a view in which the documents replace files of another view. REQUIRES: their repositories exist. */
+  async above(below: View, documents: Documents): Promise<View> {
+    if (documents.length === 0) return below;
+    const names = new Set(documents.map(({ repository }) => repository));
+    const named = new Map(
+      Array.from(names, (name) => [name, repositoryNamed(below.catalog, name)!] as const),
+    );
+    return this.#enqueue(() => this.#makeView(below, documents, named));
   }
 
   /**
@@ -137,7 +147,7 @@ export class Overlays {
     return result;
   }
 
-  async #makeView(catalog: Catalog, documents: Documents, named: Named): Promise<View> {
+  async #makeView(below: View, documents: Documents, named: Named): Promise<View> {
     const pause = newPause();
     const texts = documents.filter(({ text }) => text !== undefined);
     const plain = texts.filter(({ text }) => text!.isPlain);
@@ -145,18 +155,19 @@ export class Overlays {
     await this.#index(named, others, pause);
     await this.#index(named, plain, pause);
     const placed: PlacedDocument[] = [];
-    for (const { repository, path, text } of documents) {
+    for (const { repository, path, revisions, text } of documents) {
       const layered = text && this.#textsLike(text).get(text.key)!;
       const shown = layered?.isGone ? undefined : layered;
-      placed.push({ repository: named.get(repository)!, path, text: shown });
+      placed.push({ repository: named.get(repository)!, path, revisions, text: shown });
       const turn = pause();
       if (turn) await turn;
     }
     this.#texts.forget(others.length);
     this.#plain.forget(plain.length);
-    return this.#options.reading((snapshot) =>
-      overlaidView(catalog, placed, this.#finder(snapshot, catalog, pause)),
-    );
+    return this.#options.reading((disk) => {
+      const snapshot = withSegments(disk, below.packed);
+      return overlaidView(below, placed, this.#finder(snapshot, below.catalog, pause));
+    });
   }
 
   #textsLike({ isPlain }: OverlayText): Texts {

@@ -47,7 +47,7 @@ async function served(): Promise<string> {
       ...context,
       signal: AbortSignal.any([call, left]),
     });
-    const own = createMcpServer(contextOf);
+    const own = createMcpServer(contextOf, { hidesSecrets: false });
     addFixtures(own, (one) => addTool(own, one, { contextOf, guard: UNGUARDED }));
     return own;
   });

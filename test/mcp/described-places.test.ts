@@ -32,7 +32,7 @@ const ask = async (args: Record<string, unknown>, isLimited = true) => {
 test("the best places come first, and only those that the viewer may see", async () => {
   const text = await ask({ query: "where is the retry delay computed" });
   expect(text).toMatch(
-    /^Nothing found\.\nBest places for this description, a choice and not all matches:\n {2}acme\/shop:src\/retry\.ts:1-1 function delayAfter$/m,
+    /^# Nothing found\.\n# Best places for this description, a choice and not all matches:\n {2}acme\/shop:src\/retry\.ts:1-1 function delayAfter$/m,
   );
   expect(text).not.toContain("acme/secret");
   expect(await ask({ query: "where is the retry delay computed" }, false)).toContain(

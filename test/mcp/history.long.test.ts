@@ -109,8 +109,9 @@ test("a commit is shown with its message, its files and its lines", async () => 
   const { text, facts } = await callTool(client, "history", { diff: "main" });
   const around = [4, 5, 6].map((i) => ` line ${i}`);
   const behind = [8, 9, 10].map((i) => ` line ${i}`);
-  expect(text.split("\n").slice(1)).toEqual([
-    "1 file.",
+  const [first, commit, ...lines] = text.split("\n");
+  expect([first, ...lines]).toEqual([
+    "# 1 file.",
     "src/basket.ts (was src/cart.ts) +1 -1",
     "@@ 5 line 3",
     ...around,
@@ -118,7 +119,7 @@ test("a commit is shown with its message, its files and its lines", async () => 
     "+LINE SEVEN",
     ...behind,
   ]);
-  expect(text).toMatch(/^[0-9a-f]{10} \d{4}-\d\d-\d\d Ada: Rename the cart <ada@example.com>/);
+  expect(commit).toMatch(/^[0-9a-f]{10} \d{4}-\d\d-\d\d Ada: Rename the cart <ada@example.com>/);
   expect(facts.complete).toBe(true);
 });
 
@@ -126,9 +127,9 @@ test("the first commit is marked as the first, and its additions are shown", asy
   const { client, git: run } = await shop();
   const root = run("rev-list", "--max-parents=0", "main").trim();
   const { text } = await callTool(client, "history", { diff: root });
-  expect(text.split("\n").slice(1)).toEqual([
+  expect(text.split("\n").toSpliced(1, 1)).toEqual([
+    "# The first commit: it adds 2 files.",
     "The body of it.",
-    "The first commit: it adds 2 files.",
     "README.md",
     "src/cart.ts",
   ]);
@@ -152,7 +153,7 @@ test("lines name the commits that they come from", async () => {
   const { client } = await shop();
   const { text } = await callTool(client, "history", { path: "src/basket.ts", blame: "7-9" });
   expect(text.split("\n").map((line) => line.replace(/^[0-9a-f]{10} \S+ /, "* "))).toEqual([
-    "acme/shop:src/basket.ts at HEAD.",
+    "# acme/shop:src/basket.ts at HEAD.",
     "* Ada: Begin",
     "7: line 6",
     "* Ada: Rename the cart",
@@ -212,7 +213,7 @@ test("changed finds the changes that added or removed a text, in pages", async (
   for (;;) {
     const { text, facts } = await callTool(client, "history", given);
     expect(tokensOf(text)).toBeLessThanOrEqual(400);
-    expect(text).toMatch(/^33 changes of acme\/shop with "step 1", newest first\./);
+    expect(text).toMatch(/^# 33 changes of acme\/shop with "step 1", newest first\./);
     told.push(...text.split("\n").filter((line) => /^(?:[0-9a-f]{10} |[+-]\d+: )/.test(line)));
     if (facts.complete) break;
     given = { cursor: facts.cursor, maxTokens: 400 };
@@ -238,5 +239,5 @@ test.each<[args: Record<string, unknown>, changes: number]>([
 ])("changed with %j finds %i changes", async (args, changes) => {
   const { client } = await shop();
   const { text } = await callTool(client, "history", args);
-  expect(text).toMatch(new RegExp(`^${changes} changes? of acme/shop`));
+  expect(text).toMatch(new RegExp(`^# ${changes} changes? of acme/shop`));
 });

@@ -238,7 +238,7 @@ test.each(["2025", "2026"])(
     });
     expect(first.text).not.toContain("secret");
     const again = await callTool(client, "search", { query: "ours" });
-    expect(again.text).toMatch(/^Nothing found/);
+    expect(again.text).toMatch(/^# Nothing found/);
     const { records } = await audits.list({ skip: 0, limit: 5 });
     expect(records.at(-1)).toMatchObject({ metadata: { refused: "INSUFFICIENT_PERMISSIONS" } });
   },

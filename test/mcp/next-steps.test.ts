@@ -84,18 +84,18 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
     { symbol: "node::addRoute" },
     /1 of these is in node, listed first\.\nacme\/forest:tree\.go:9 /,
   ],
-  ["definitions", { symbol: "adRoute" }, /No definition of adRoute\.\nNear names: addRoute\n/],
-  ["references", { symbol: "adRoute" }, /No line names adRoute\.\nNear names: addRoute\n/],
+  ["definitions", { symbol: "adRoute" }, /No definition of adRoute\.\n# Near names: addRoute\n/],
+  ["references", { symbol: "adRoute" }, /No line names adRoute\.\n# Near names: addRoute\n/],
   [
     "references",
     { symbol: "adRoute" },
-    /content is not searchable: 1 binary\.\nMatched whole words/,
+    /content is not searchable: 1 binary\.\n# Matched whole words/,
   ],
   ["references", { symbol: "adRoute", path: "nowhere" }, /No indexed file matches these filters\./],
   [
     "references",
     { symbol: "leaf.addRoute" },
-    /^A line may mean another addRoute than that of leaf\.$/m,
+    /^# A line may mean another addRoute than that of leaf\.$/m,
   ],
   [
     "outline",
@@ -116,10 +116,10 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
   [
     "find_files",
     { query: "elsewhere/app.py" },
-    /^No file found\.\nNear names: acme\/forest:a\/app\.py, acme\/forest:b\/app\.py$/,
+    /^# No file found\.\n# Near names: acme\/forest:a\/app\.py, acme\/forest:b\/app\.py\n# Files and values/,
   ],
-  ["find_files", { query: "lgtx" }, /^No file found\.\nNear names: acme\/forest:long\.txt$/],
-  ["find_files", { query: "lnog.t[a-y]t" }, /^No file found\.$/],
+  ["find_files", { query: "lgtx" }, /^# No file found\.\n# Near names: acme\/forest:long\.txt\n/],
+  ["find_files", { query: "lnog.t[a-y]t" }, /^# No file found\.\n# Files and values [^\n]*$/],
   [
     "search",
     { query: "func (n *node) addRoute(", path: "tree.go" },
@@ -128,18 +128,26 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
   ["search", { query: "longest() int {", language: "go" }, /\n7: func longest\(\) int/],
   ["search", { query: "longest()) or (n", path: "tree.go" }, /\n9: func \(n \*node\)/],
   ["search", { query: "(node or leaf) path", path: "tree.go" }, /\n9: func \(n \*node\)/],
-  ["find_files", { query: "lnog.txt" }, /^No file found\.\nNear names: acme\/forest:long\.txt$/],
-  ["find_files", { query: "zzzzzz" }, /^No file found\.$/],
-  ["find_files", { query: "zzzzzz repo:acme/none" }, /^No file found\./],
+  [
+    "find_files",
+    { query: "lnog.txt" },
+    /^# No file found\.\n# Near names: acme\/forest:long\.txt\n/,
+  ],
+  [
+    "find_files",
+    { query: "zzzzzz" },
+    /^# No file found\.\n# Files and values that look like secrets are hidden\.$/,
+  ],
+  ["find_files", { query: "zzzzzz repo:acme/none" }, /^# No file found\./],
   [
     "definitions",
     { file: "acme/forest:tree.go", line: 9 },
-    /^Line 9 names func, n, node, addRoute, path, string\.$/m,
+    /^# Line 9 names func, n, node, addRoute, path, string\.$/m,
   ],
   [
     "references",
     { file: "acme/forest:tree.go", line: 9 },
-    /^Line 9 names node, addRoute, path\.$/m,
+    /^# Line 9 names node, addRoute, path\.$/m,
   ],
   [
     "search",
@@ -186,13 +194,13 @@ const history = sharedEngine((engine) =>
 test.each([
   [
     { since: "2999-01-01" },
-    /No matching commit[^\n]*\.\nWithout filters there are \d+; the newest: [0-9a-f]{10} /,
+    /No matching commit[^\n]*\.\n# Without filters there are \d+; the newest:\n[0-9a-f]{10} /,
   ],
   [
     { author: "nobody", path: "a.ts" },
-    /No matching commit[^\n]*\.\nWithout filters there are \d+; the newest: /,
+    /No matching commit[^\n]*\.\n# Without filters there are \d+; the newest:\n/,
   ],
-  [{ path: "b.ts" }, /No matching commit[^\n]*\.\nNo commit touches the path at all\.$/],
+  [{ path: "b.ts" }, /No matching commit[^\n]*\.\n# No commit touches the path at all\.$/],
 ])("history of none: %j", async (args, words) => {
   const client = await connected(createMcpHandler(history()));
   const { text } = await callTool(client, "history", args);

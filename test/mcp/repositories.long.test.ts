@@ -53,7 +53,7 @@ test("the pages of the list are all repositories, each once, even if some are re
     return names;
   };
   const first = await callTool(client, "repositories", {});
-  expect(first.text).toMatch(/^1 200 of 1 200 repositories\./);
+  expect(first.text).toMatch(/^# 1 200 of 1 200 repositories\./);
   expect(await listed("", 9_000)).toEqual(NAMES);
   const inTeam = NAMES.filter((name) => name.includes("team1"));
   expect(await listed("TEAM1", 9_000)).toEqual(inTeam);
@@ -72,7 +72,7 @@ test("the pages of the list are all repositories, each once, even if some are re
 });
 
 test.each<[string, RegExp]>([
-  ["service-707", /^team2\/service-707:\/, 1 entry/],
+  ["service-707", /^# team2\/service-707:\/, 1 entry/],
   ["team2/servise-707", /Near names: .*team2\/service-707/],
   [
     "zzzzzzzz",

@@ -40,8 +40,8 @@ test.each([
   [
     { symbol: "Cart.total", certainty: "likely" },
     [
-      "2 uses of Cart.total: 1 certain, 1 likely (only one total that the file can know).",
-      "Left out: 1 comment.",
+      "# 2 uses of Cart.total: 1 certain, 1 likely (only one total that the file can know).",
+      "# Left out: 1 comment.",
       "acme/shop:shop.ts:3 resolved call in sell: return new Cart().total();",
       "acme/shop:shop.ts:5 likely call in guess: export const guess = (thing: any) => thing.total();",
     ],
@@ -49,25 +49,27 @@ test.each([
   [
     { symbol: "total", certainty: "resolved", file: "cart.ts", line: 2 },
     [
-      "2 uses of total: 1 certain, 1 likely (only one total that the file can know).",
-      "Left out: 1 comment.",
+      "# 2 uses of total: 1 certain, 1 likely (only one total that the file can know).",
+      "# Left out: 1 comment.",
       "acme/shop:shop.ts:3 resolved call in sell: return new Cart().total();",
     ],
   ],
   [
     { symbol: "unused", certainty: "likely", repository: "shop" },
-    ["No use found in 1 file; 0 strings name it. Reflection and other repositories are not seen."],
+    [
+      "# No use found in 1 file; 0 strings name it. Reflection and other repositories are not seen.",
+    ],
   ],
   [
     { symbol: "Cart.total", callers: 2 },
     [
-      "3 callers of Cart.total. Reflection and other repositories are not seen.",
+      "# 3 callers of Cart.total. Reflection and other repositories are not seen.",
       "acme/shop:shop.ts:2 resolved definition in sell depth 1: export function sell(): number {",
       "acme/shop:shop.ts:5 likely definition in guess depth 1: export const guess = (thing: any) => thing.total();",
       "acme/shop:shop.ts:6 resolved definition in run depth 2: export const run = () => sell();",
     ],
   ],
-  [{ symbol: "nowhere", certainty: "likely" }, ["No definition of nowhere is known."]],
+  [{ symbol: "nowhere", certainty: "likely" }, ["# No definition of nowhere is known."]],
 ])("%j", async (args, lines) => {
   expect((await ask(args)).trim().split("\n")).toEqual(lines);
 });

@@ -15,4 +15,5 @@ export const toolContext = (
   cursors: new Cursors(),
   count: tokenBound,
   behind: () => behind,
+  hidesSecrets: false,
 });
