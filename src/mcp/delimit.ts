@@ -13,7 +13,7 @@ export const MARK = "# ";
 
 /** Control characters except tabs, separators of lines, marks of direction, and the tags that mirror ASCII. */
 const HIDDEN =
-  /[\0-\x08\n-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+  /(?!\t)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 const HAS_HIDDEN = new RegExp(HIDDEN.source, "u");
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r" };
 

@@ -13,7 +13,7 @@ import { callTool, connected } from "./connected.ts";
 
 const of = (alphabet: string, length: number) =>
   fc
-    .array(fc.constantFrom(...alphabet), { minLength: length, maxLength: length })
+    .array(fc.constantFrom(...alphabet.split("")), { minLength: length, maxLength: length })
     .map((characters) => characters.join(""));
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LOWER = UPPER.toLowerCase();
