@@ -112,7 +112,11 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
     { file: "long.txt", lines: "12000-", maxTokens: 1_000 },
     /Lines \d+ to 12345 are not shown: read them with lines "\d+-12345"\.$/,
   ],
-  ["find_files", { query: "a/ap.py" }, /^No file found\.\nNear names: acme\/forest:a\/app\.py$/],
+  [
+    "find_files",
+    { query: "a/ap.py" },
+    /^# No file found\.\n# Near names: acme\/forest:a\/app\.py\n/,
+  ],
   [
     "find_files",
     { query: "elsewhere/app.py" },
