@@ -58,9 +58,13 @@ const VALUES = [
   String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\s"+,]|\\[nr]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]*){0,30}[A-Za-z0-9+/]{24}[A-Za-z0-9+/=\s\\":,.]*`,
 ];
 
+/** Lines of a private key in PEM form. Its last line has none of these forms if it is short. */
+const KEY_LINES = "[A-Za-z0-9+/]{60,76}={0,2}|[A-Za-z0-9+/]{16,76}={1,2}";
+
 /** What agents do not see, unless a host shows secrets. */
 export const SECRETS: HiddenText = {
   paths: `(?:^|/)(?:${FILES.join("|")})$`,
   exceptPaths: EXAMPLES,
   texts: VALUES.join("|"),
+  lines: KEY_LINES,
 };

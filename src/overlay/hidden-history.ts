@@ -3,7 +3,7 @@
 import type { Blame, Commit, FileDiff, History } from "../history/history.ts";
 import type { Repository } from "../repository.ts";
 import type { Chunk, FileResult, SearchResponse } from "../search/messages/response.ts";
-import { maskRanges, pathTest, textMask, type HiddenText } from "./mask.ts";
+import { maskRanges, partMask, pathTest, textMask, type HiddenText } from "./mask.ts";
 
 /** Returns a history in which hidden files and texts do not exist. */
 export function hidingHistory(history: History, hidden: HiddenText): History {
@@ -37,7 +37,7 @@ export function hidingHistory(history: History, hidden: HiddenText): History {
         .filter(
           ({ oldPath, newPath }) => ![oldPath, newPath].some((path) => path && isHidden(path)),
         )
-        .map((file) => maskedDiff(file, mask));
+        .map((file) => maskedDiff(file, partMask(hidden)));
     },
     blame: (options) =>
       ifShown(options.path, async () => {
@@ -92,7 +92,7 @@ const maskedBlame = (
  * those of the whole search only if the answer is the only page.
  */
 export function hidingChanges(response: SearchResponse, hidden: HiddenText): SearchResponse {
-  const [isHidden, mask] = [pathTest(hidden), textMask(hidden)];
+  const [isHidden, mask] = [pathTest(hidden), partMask(hidden)];
   const files = response.files.flatMap((file): FileResult[] => {
     if (isHidden(file.fileName.text)) return [];
     const { commit } = file;

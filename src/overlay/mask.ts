@@ -8,6 +8,8 @@ export interface HiddenText {
   readonly exceptPaths: string;
   /** Texts that are masked. */
   readonly texts: string;
+  /** Whole lines that are masked where only a part of a file is shown, because the beginning of a text may be missing. */
+  readonly lines: string;
 }
 
 /** Returns whether a path is hidden. */
@@ -25,13 +27,24 @@ const SHOWN = /^(?:-----BEGIN [A-Z0-9 ]*-----|:?[^=:]*[=:]\s*["']?)/;
 /** Returns the mask of a text that an expression has matched. It has the same length and the same lines. */
 export function maskOf(text: string): string {
   const from = SHOWN.exec(text)?.[0].length ?? 0;
-  return text.slice(0, from) + text.slice(from).replace(/[^\s]/g, (_, at: number) => MASK[at % 2]!);
+  const lines = text.slice(from).split("\n");
+  return text.slice(0, from) + lines.map(maskOfLine).join("\n");
 }
+
+const maskOfLine = (line: string): string =>
+  line.replace(/\S/g, (_, at: number) => MASK[at % MASK.length]!);
 
 /** Returns a function that masks all hidden texts in a text. */
 export function textMask({ texts }: HiddenText): (text: string) => string {
   const expression = new RegExp(inJavaScript(texts), "g");
   return (text) => text.replace(expression, maskOf);
+}
+
+/** Returns a function that masks the hidden texts in a part of a file. */
+export function partMask(hidden: HiddenText): (text: string) => string {
+  const mask = textMask(hidden);
+  const line = new RegExp(`^(?:${hidden.lines})$`, "gm");
+  return (text) => mask(text).replace(line, maskOfLine);
 }
 
 /** Returns a copy of the bytes in which all hidden texts are masked. They are ASCII, so their bytes are their text. */

@@ -62,7 +62,10 @@ interface Planted {
 }
 
 const maskOf = (value: string): string =>
-  Array.from(value, (one, i) => (/\s/.test(one) ? one : i % 2 === 0 ? "*" : "_")).join("");
+  value
+    .split("\n")
+    .map((line) => Array.from(line, (_, i) => (i % 2 === 0 ? "*" : "_")).join(""))
+    .join("\n");
 
 const endOf = (name: string): string =>
   name.startsWith("-----") ? name.replace("BEGIN", "END") : "";
