@@ -155,6 +155,7 @@ class LocalEngine {
   readonly #reader: Reader;
   readonly #workspaces = new Set<FollowedFolder>();
   #hidings: Promise<Hiding> | undefined;
+  readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
 
   constructor(environment: Environment, options: CoreOptions, internals: Internals) {
@@ -263,6 +264,7 @@ class LocalEngine {
       pool: this.#pool,
       webUrl,
       contexts,
+      closing: this.#closing.signal,
       onWarning,
       makeRoom: () => this.#memory.makeRoom(this.#pool),
       near: this.#near,
@@ -502,6 +504,7 @@ class LocalEngine {
   }
 
   async #close(): Promise<void> {
+    this.#closing.abort();
     await this.#warmUp?.close();
     await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
     // all writes end first, because a thread that is terminated within a transaction would never release LMDB's lock

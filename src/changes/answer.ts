@@ -120,7 +120,7 @@ async function questionOf(
   const contextNames = [
     ...new Set(atomsOf(query).flatMap((atom) => (atom.kind === "context" ? [atom.name] : []))),
   ];
-  const contexts = await resolveContexts({ contextNames }, options, searching.parts.contexts);
+  const contexts = await resolveContexts({ contextNames }, options, searching.parts);
   return {
     options,
     view,

@@ -144,7 +144,7 @@ const SEARCHES: Record<
 };
 
 test.each(Object.entries(SEARCHES))(
-  "%s does not wait for a context after its signal or its time-out",
+  "%s does not wait for a context after its signal, its time-out or the end of the engine",
   async (_, search) => {
     const engine = await openEngine({ workers: 0, contexts: never });
     const abort = new AbortController();
@@ -154,5 +154,9 @@ test.each(Object.entries(SEARCHES))(
     expect(await aborted).toBe("ABORTED");
     expect(await codeOf(search(engine, { signal: AbortSignal.abort() }))).toBe("ABORTED");
     expect(await codeOf(search(engine, { timeoutMs: 20 }))).toBe("OVERLOADED");
+    const closed = codeOf(search(engine, {}));
+    await soon();
+    await engine.close();
+    expect(await closed).toBe("ENGINE_CLOSED");
   },
 );

@@ -38,6 +38,8 @@ export interface SearchParts {
   readonly pool: Pool;
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
+  /** Aborted when the engine closes. */
+  readonly closing?: AbortSignal | undefined;
   readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Makes room in the memory that threads share, if it is full. Called before each search. */
   readonly makeRoom?: () => void;

@@ -10,7 +10,7 @@ import {
   type Viewer,
 } from "../messages/request.ts";
 import { unlessAborted } from "../../base/abort.ts";
-import { QuernError } from "../../base/errors.ts";
+import { closedError, QuernError } from "../../base/errors.ts";
 import { JoinedSignal } from "../../base/joined-signal.ts";
 import { unknownContext } from "./scope.ts";
 
@@ -37,9 +37,14 @@ export interface Understood extends Meaning {
 
 type LookupOptions = Pick<SearchOptions, "signal" | "timeoutMs" | "viewer">;
 
-export interface Understanding {
-  readonly pool: Pool;
+/** The function of the host, and a signal that is aborted when the engine closes. */
+export interface Lookups {
   readonly contexts: Contexts | undefined;
+  readonly closing?: AbortSignal | undefined;
+}
+
+export interface Understanding extends Lookups {
+  readonly pool: Pool;
 }
 
 /**
@@ -49,7 +54,7 @@ export interface Understanding {
 export async function understand(
   given: SearchRequest,
   options: LookupOptions,
-  { pool, contexts }: Understanding,
+  { pool, ...lookups }: Understanding,
 ): Promise<Understood> {
   const request = checkRequest(given);
   const dialect = {
@@ -60,7 +65,7 @@ export async function understand(
   const meaning = isShort(request.query)
     ? meaningOf(asked)
     : await understandElsewhere(asked, options.signal, pool);
-  return { ...meaning, request, contexts: await resolveContexts(meaning, options, contexts) };
+  return { ...meaning, request, contexts: await resolveContexts(meaning, options, lookups) };
 }
 
 /** Parses the query on a worker thread. If the signal is aborted, the worker stops as well. */
@@ -86,21 +91,24 @@ async function understandElsewhere(
 }
 
 /**
- * Looks up the contexts of a query. Rejects with ABORTED as soon as the signal is aborted, and with OVERLOADED if the
- * host does not answer within the time-out.
+ * Looks up the contexts of a query. Does not wait for the host after an abort (ABORTED), the time-out (OVERLOADED) or
+ * the end of the engine (ENGINE_CLOSED).
  */
 export async function resolveContexts(
   { contextNames }: Pick<Meaning, "contextNames">,
   { signal, timeoutMs, viewer }: LookupOptions,
-  contexts: Contexts | undefined,
+  { contexts, closing }: Lookups,
 ): Promise<Map<string, ReadonlySet<string>>> {
   const resolved = new Map<string, ReadonlySet<string>>();
   if (contextNames.length === 0) return resolved;
-  using stop = new JoinedSignal([signal], timeoutMs);
+  using stop = new JoinedSignal([signal, closing], timeoutMs);
   const lookUp = async (name: string) => contexts?.(name, viewer);
   for (const name of contextNames) {
-    const names = await unlessAborted(stop.signal, lookUp(name), "search").catch((error: unknown) =>
-      Promise.reject(stop.isLate ? tooSlow(name) : error),
+    const names = await unlessAborted(stop.signal, lookUp(name), "search").catch(
+      (error: unknown) => {
+        if (closing?.aborted) throw closedError();
+        throw stop.isLate ? tooSlow(name) : error;
+      },
     );
     if (!names) throw unknownContext(name);
     resolved.set(name, new Set(names));
