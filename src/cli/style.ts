@@ -9,7 +9,10 @@ export interface Style {
   readonly match: Paint;
   readonly line: Paint;
   readonly quiet: Paint;
-  /** Makes untrusted text safe to print on a terminal. Without a terminal, leaves it unchanged. */
+  /**
+   * Makes untrusted text safe to print on one line, so that the name of a file cannot forge another line. On a terminal,
+   * replaces all control characters. Otherwise, replaces only newlines.
+   */
   readonly foreign: Paint;
 }
 
@@ -39,7 +42,9 @@ export function styleFor(
 ): Style {
   const isMeant = output.isTTY && !env["NO_COLOR"] && env["TERM"] !== "dumb";
   const colours = when === "auto" ? isMeant : when === "always";
-  return { ...(colours ? COLOURED : PLAIN), foreign: output.isTTY || colours ? visible : same };
+  const safe = output.isTTY || colours ? visible : same;
+  const foreign = (text: string): string => safe(text).replaceAll("\n", "␊");
+  return { ...(colours ? COLOURED : PLAIN), foreign };
 }
 
 /**

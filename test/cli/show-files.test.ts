@@ -117,6 +117,14 @@ test.each<[string, Chunk[], string[]]>([
   expect(showForEditor(file(chunks), "p", STYLE)).toEqual(lines);
 });
 
+test.each([true, false])("the name of a file stays on one line (terminal: %s)", (isTTY) => {
+  const style = styleFor({ write: () => {}, isTTY }, { NO_COLOR: "1" });
+  const name = "a\nshop:src/b.ts\n1:forged";
+  const result = { ...file([]), fileName: { text: name, matchRanges: [] } };
+  expect(showFile(result, { style, revisions: false })).toEqual(["shop:a␊shop:src/b.ts␊1:forged"]);
+  expect(showForEditor(result, name, style)).toEqual(["a␊shop:src/b.ts␊1:forged:1:1:"]);
+});
+
 test.each([
   [{ isTTY: false }, { NO_COLOR: "1" }, "always", true],
   [{ isTTY: true }, {}, "never", false],
