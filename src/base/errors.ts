@@ -52,7 +52,7 @@ export type ErrorCode =
  */
 export class QuernError extends Error {
   /** Always "QuernError". Compare this name where instanceof fails, such as across realms or copies of the package. */
-  override readonly name = "QuernError";
+  override readonly name: "QuernError";
   /** The code, on which programs can switch. In contrast, `message` is for people and may change. */
   readonly code: ErrorCode;
   /** The position in the query, in UTF-16 code units. Only errors with QUERY_SYNTAX and REGEX_* can have a position. */
@@ -80,6 +80,8 @@ export class QuernError extends Error {
     } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
+    // not an initializer: with one, the class would have no name of its own under CommonJS
+    this.name = "QuernError";
     this.code = code;
     this.published = options.published ?? [];
     if (options.position !== undefined) this.position = options.position;
