@@ -172,6 +172,7 @@ function possibleRefusals(route: Route): RefusalCode[] {
   return [
     ...(body || query || readsIndex(route) ? (["INVALID_REQUEST_BODY"] as const) : []),
     "NOT_AUTHENTICATED",
+    // a stream whose caller loses permission has the error in an event, but `quern serve` refuses foreign names
     ...(access === "anyone" || access === "signed" ? [] : (["INSUFFICIENT_PERMISSIONS"] as const)),
     ...(body ? (["BODY_TOO_LARGE"] as const) : []),
     ...(changes ? (["UNSUPPORTED_MEDIA_TYPE"] as const) : []),

@@ -59,6 +59,7 @@ export class Hiding {
   }
 
   async #make(view: View, hidden: HiddenText): Promise<HidingView> {
+    if (view.catalog.manifest.segments.length === 0) return { view, hiddenFiles: new Map() };
     const named = `file:${quote(`(?i)${hidden.paths}`)} -file:${quote(`(?i)${hidden.exceptPaths}`)}`;
     const documents: CheckedDocument[] = [];
     const hiddenFiles = new Map<number, Map<string, number>>();

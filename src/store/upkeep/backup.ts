@@ -68,6 +68,7 @@ export interface BackupReport {
   bytes: number;
   /** The part of `bytes` that is hard links to files of the earlier backup. */
   linkedBytes: number;
+  /** The duration in milliseconds. */
   durationMs: number;
 }
 
