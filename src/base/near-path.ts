@@ -98,7 +98,10 @@ function editsWithin(text: readonly string[], word: readonly string[]): number {
   return least;
 }
 
-/** Returns how often the letters of the word are interrupted in a name, or Infinity if they are not all there. */
+/** A long name has the letters of most words somewhere, so they must be within this many times the word's length. */
+const MOST_SPREAD = 4;
+
+/** Returns how often the letters of the word are interrupted in a name, or Infinity if they are not close together. */
 function gapsIn(name: readonly string[], word: readonly string[]): number {
   let least = Infinity;
   for (let start = 0; start < name.length; start++) {
@@ -110,7 +113,7 @@ function gapsIn(name: readonly string[], word: readonly string[]): number {
       if (next > at + 1) gaps++;
       at = next;
     }
-    least = Math.min(least, gaps);
+    if (at - start < MOST_SPREAD * word.length) least = Math.min(least, gaps);
   }
   return least;
 }

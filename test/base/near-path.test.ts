@@ -96,6 +96,7 @@ describe("the nearest come first", () => {
     ["page search", ["search-page.tsx", "src/search/page-of-results.tsx"], ["search.ts"]],
     ["cart", ["src/cart.py", "cart/src.py", "src/chart.py", "c-a-r-t.py"], ["src/dog.py"]],
     ["Makefile", ["Makefile", "tools/makefile.am", "tools/Makfile"]],
+    ["strat", ["src/start.ts"], ["src/some text that needs room and then a tail.ts"]],
     ["ünï.ts", ["src/ünï.ts", "src/üni.ts"]],
     ["a.(b", ["x/a.(b"], ["x/ab"]],
     ["x".repeat(100), ["x".repeat(101)], ["x".repeat(99)]],
