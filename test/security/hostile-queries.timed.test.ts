@@ -221,7 +221,7 @@ const TIMEOUT_MS = 60;
  * A time-out for the most expensive expressions. Parsing them takes longer than other queries, and the time-out is
  * checked only afterwards.
  */
-const EXPRESSIONS_TIMEOUT_MS = 160;
+const EXPRESSIONS_TIMEOUT_MS = 140 * SLOWNESS;
 const MOST_MS = MOST_LATE_MS + TICK_MS;
 /**
  * The milliseconds of a search's work after which it is aborted. Each query has one of them, or all with QUERN_RUNS.
